@@ -1,0 +1,27 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "swift-core-data",
+    products: [
+        .library(name: "CoreData", targets: ["CoreData"]),
+        .library(name: "FoundationSupplement", targets: ["FoundationSupplement"]),
+        .library(name: "StartingData", targets: ["StartingData"]),
+        .executable(name: "coredata", targets: ["coredata"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "FoundationSupplement"),
+        .target(name: "ManagedObjectModel", dependencies: ["FoundationSupplement"]),
+        .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "FoundationSupplement", "ManagedObjectModel"]),
+        .target(name: "StartingData", dependencies: ["CoreData", "CZlib"]),
+        .executableTarget(name: "coredata", dependencies: ["CoreData", "StartingData"]),
+        .testTarget(name: "FoundationSupplementTests", dependencies: ["FoundationSupplement"]),
+        .testTarget(name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel"]),
+        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "CSQLite"]),
+        .testTarget(name: "StartingDataTests", dependencies: ["StartingData"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["coredata", "CoreData", "CSQLite"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

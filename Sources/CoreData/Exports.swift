@@ -1,0 +1,2 @@
+@_exported import FoundationSupplement
+@_exported import ManagedObjectModel

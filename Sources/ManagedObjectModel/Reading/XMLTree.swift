@@ -1,0 +1,73 @@
+import FoundationSupplement
+import FoundationXML
+
+/// One element of an XML file, with the line it stands on.
+///
+/// Model files are small and their parts refer to each other, so a tree is simpler than events and costs nothing.
+final class XMLTree {
+    let name: String
+    let attributes: [String: String]
+    let line: Int
+    private(set) var children: [XMLTree] = []
+
+    fileprivate init(name: String, attributes: [String: String], line: Int) {
+        self.name = name
+        self.attributes = attributes
+        self.line = line
+    }
+
+    func children(named name: String) -> [XMLTree] {
+        children.filter { $0.name == name }
+    }
+
+    fileprivate func append(_ child: XMLTree) { children.append(child) }
+
+    /// Parses a file's bytes; `path` is for messages.
+    static func parse(_ data: Data, path: String) throws -> XMLTree {
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        let builder = Builder()
+        parser.delegate = builder
+        let complete = parser.parse()
+        if let refusal = builder.refusal {
+            throw ModelFileError(path: path, line: refusal.line, reason: refusal.reason)
+        }
+        guard complete, let root = builder.root else {
+            let reason = parser.parserError?.localizedDescription ?? "no element"
+            throw ModelFileError(path: path, line: parser.lineNumber, reason: "is not well-formed XML: \(reason)")
+        }
+        return root
+    }
+
+    private final class Builder: NSObject, XMLParserDelegate {
+        var root: XMLTree?
+        var open: [XMLTree] = []
+        var refusal: (line: Int, reason: String)?
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            let element = XMLTree(name: name, attributes: attributes, line: parser.lineNumber)
+            if open.count >= 64 { refuse(parser, "elements are nested too deeply") }
+            if let parent = open.last { parent.append(element) } else { root = element }
+            open.append(element)
+        }
+
+        func parser(
+            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+        ) {
+            open.removeLast()
+        }
+
+        // Model files have no document type; entities are how XML files attack their readers.
+        func parser(_ parser: XMLParser, foundInternalEntityDeclarationWithName name: String, value: String?) {
+            refuse(parser, "entity declarations are not allowed in a model ('\(name)')")
+        }
+
+        private func refuse(_ parser: XMLParser, _ reason: String) {
+            if refusal == nil { refusal = (parser.lineNumber, reason) }
+            parser.abortParsing()
+        }
+    }
+}

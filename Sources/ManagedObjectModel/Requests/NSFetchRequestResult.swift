@@ -1,0 +1,2 @@
+/// What a fetch request may return: managed objects, object IDs, dictionaries and numbers.
+@_marker public protocol NSFetchRequestResult: AnyObject {}

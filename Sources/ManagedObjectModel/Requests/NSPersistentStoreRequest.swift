@@ -1,0 +1,18 @@
+import FoundationSupplement
+
+/// What is asked of one or several stores.
+open class NSPersistentStoreRequest: NSObject {
+    // Models hold requests and lie below stores in the layers; CoreData gives this slot its type.
+    package var affectedStoreObjects: [AnyObject]?
+
+    /// Creates a request.
+    public override init() {
+        super.init()
+    }
+
+    /// What the request asks.
+    open var requestType: NSPersistentStoreRequestType {
+        reportMisuse("requestType must be given by a subclass of NSPersistentStoreRequest")
+        return .fetchRequestType
+    }
+}

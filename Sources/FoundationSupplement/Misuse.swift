@@ -1,0 +1,27 @@
+/// Reports what raises an exception on Apple's systems: debug builds stop, optimised builds log and go on.
+func misuse(_ reason: @autoclosure () -> String) {
+    let text = reason()
+    assertionFailure(text)
+    FileHandle.standardError.write(Data("FoundationSupplement: \(text)\n".utf8))
+}
+
+/// The value without optionals inside optionals: `Any` may hold an `Optional`, whose nil is a nil all the same.
+package func flattened(_ value: Any?) -> Any? {
+    guard let value else { return nil }
+    guard let optional = value as? any OptionalValue else { return value }
+    return optional.flattenedValue
+}
+
+/// Finds optionals inside `Any`.
+private protocol OptionalValue {
+    var flattenedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var flattenedValue: Any? {
+        switch self {
+        case .none: nil
+        case .some(let value): flattened(value)
+        }
+    }
+}

@@ -14,6 +14,10 @@ open class NSAttributeDescription: NSPropertyDescription {
     private var storedDefault: Any?
     private var storedTransformer: String?
     private var storedFlags: Flags = []
+    /// The class that Xcode's model file names for generated code. A compiled model doesn't keep it.
+    package var customClassName: String?
+    /// A default value of an app's own class, as a compiled model has it: kept and written back.
+    package var foreignDefaultValue: ForeignArchivedValue?
 
     /// The attribute's switches as archives keep them (`NSFlagsKey`).
     package struct Flags: OptionSet {

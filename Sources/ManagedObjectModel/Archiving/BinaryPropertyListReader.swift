@@ -167,7 +167,9 @@ struct BinaryPropertyListReader {
         guard marker >> 4 == 1, marker & 0x0f <= 3 else { throw PropertyListError("has an object without a size") }
         let width = 1 << Int(marker & 0x0f)
         let size = try integer(at: offset + 2, exponent: Int(marker & 0x0f))
-        guard size >= 0, size <= bytes.count else { throw PropertyListError("has an object that is longer than the file") }
+        guard size >= 0, size <= bytes.count else {
+            throw PropertyListError("has an object that is longer than the file")
+        }
         return (Int(size), offset + 2 + width)
     }
 

@@ -4,7 +4,7 @@ import FoundationSupplement
 ///
 /// Foundation's property lists hide these references behind a private class, and its unarchiver can't follow cycles,
 /// which models are full of; so archives of models have a representation of their own.
-package enum PropertyListValue: Equatable {
+package enum PropertyListValue: Equatable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)

@@ -7,9 +7,7 @@ extension ModelXMLReader {
         let attribute = try make(type, element, composites: outer)
         try setCommon(attribute, element)
         if type != .compositeAttributeType { attribute.attributeType = type }
-        if type == .transformableAttributeType {
-            attribute.attributeValueClassName = element.attributes["customClassName"]
-        }
+        attribute.customClassName = element.attributes["customClassName"]
         attribute.valueTransformerName = element.attributes["valueTransformerName"]
         attribute.allowsExternalBinaryDataStorage = flag(element, "allowsExternalBinaryDataStorage")
         attribute.preservesValueInHistoryOnDeletion = flag(element, "preserveAfterDeletion")

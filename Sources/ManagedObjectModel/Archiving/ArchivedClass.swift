@@ -1,0 +1,52 @@
+/// The inheritance of the classes that archives of models name, as `$classes` has it.
+enum ArchivedClass {
+    /// The class and its superclasses, the class first.
+    static func chain(of name: String) -> [String] {
+        var chain = [name]
+        while let parent = parents[chain[chain.count - 1]] { chain.append(parent) }
+        return chain + ["NSObject"]
+    }
+
+    private static let parents = [
+        "NSMutableDictionary": "NSDictionary",
+        "NSKnownKeysDictionary1": "NSKnownKeysDictionary",
+        "NSKnownKeysDictionary": "NSMutableDictionary",
+        "NSKnownKeysMappingStrategy1": "NSKnownKeysMappingStrategy",
+        "NSMutableArray": "NSArray",
+        "NSMutableSet": "NSSet",
+        "NSMutableString": "NSString",
+        "NSDecimalNumberPlaceholder": "NSDecimalNumber",
+        "NSDecimalNumber": "NSNumber",
+        "NSNumber": "NSValue",
+        "NSAttributeDescription": "NSPropertyDescription",
+        "NSDerivedAttributeDescription": "NSAttributeDescription",
+        "NSCompositeAttributeDescription": "NSAttributeDescription",
+        "NSRelationshipDescription": "NSPropertyDescription",
+        "NSFetchedPropertyDescription": "NSPropertyDescription",
+        "NSExpressionDescription": "NSPropertyDescription",
+        "NSFetchRequest": "NSPersistentStoreRequest",
+        "NSComparisonPredicate": "NSPredicate",
+        "NSCompoundPredicate": "NSPredicate",
+        "NSTruePredicate": "NSPredicate",
+        "NSFalsePredicate": "NSPredicate",
+        "NSComparisonPredicateOperator": "NSPredicateOperator",
+        "NSEqualityPredicateOperator": "NSPredicateOperator",
+        "NSInPredicateOperator": "NSPredicateOperator",
+        "NSBetweenPredicateOperator": "NSPredicateOperator",
+        "NSLikePredicateOperator": "NSMatchingPredicateOperator",
+        "NSMatchingPredicateOperator": "NSStringPredicateOperator",
+        "NSSubstringPredicateOperator": "NSStringPredicateOperator",
+        "NSStringPredicateOperator": "NSPredicateOperator",
+        "NSKeyPathExpression": "NSFunctionExpression",
+        "NSFunctionExpression": "NSExpression",
+        "NSSelfExpression": "NSExpression",
+        "NSConstantValueExpression": "NSExpression",
+        "NSVariableExpression": "NSExpression",
+        "NSKeyPathSpecifierExpression": "NSExpression",
+        "NSAggregateExpression": "NSExpression",
+        "NSSetExpression": "NSExpression",
+        "NSSubqueryExpression": "NSExpression",
+        "NSTernaryExpression": "NSExpression",
+        "NSAnyKeyExpression": "NSExpression",
+    ]
+}

@@ -45,7 +45,7 @@ struct CorpusTests {
                 result.replaceSubrange(start.lowerBound..<end.upperBound, with: "x")
             }
             // The last argument of FETCH is a literal, not a key.
-            if result.hasPrefix("FETCH("), result.hasSuffix(#"\\(…))"#) { result = result.dropLast(5) + "NO)" }
+            if result.hasPrefix("FETCH("), result.hasSuffix(#"\\(…))"#) { result = result.dropLast(6) + "NO)" }
             var count = 0
             while let range = result.range(of: #"\\(…)"#) {
                 result.replaceSubrange(range, with: fillings[count % fillings.count])

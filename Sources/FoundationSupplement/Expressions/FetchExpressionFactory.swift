@@ -3,7 +3,8 @@
 /// The class for it, `NSFetchRequestExpression`, belongs to CoreData, which this target can't see: CoreData registers
 /// how to make one.
 package enum FetchExpressionFactory {
-    package typealias Maker = @Sendable (_ request: NSExpression, _ context: NSExpression, _ countOnly: Bool) ->
+    package typealias Maker =
+        @Sendable (_ request: NSExpression, _ context: NSExpression, _ countOnly: Bool) ->
         NSExpression
 
     private static let lock = NSLock()

@@ -179,6 +179,19 @@ open class NSExpression: NSObject, NSCopying, ExpressionFormatInitializable {
     /// The expression itself; expressions don't change.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Whether another expression says the same. A constant collection isn't equal to an aggregate.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSExpression else { return false }
+        return self === other || type(of: self) == type(of: other) && storage.isEqual(to: other.storage)
+    }
+
+    /// Equal expressions have equal hashes.
+    open override var hash: Int {
+        var hasher = Hasher()
+        storage.hash(into: &hasher)
+        return hasher.finalize()
+    }
+
     /// The text of the expression, in the language of ``ExpressionFormatInitializable/init(format:_:)``.
     open override var description: String { formatText }
 

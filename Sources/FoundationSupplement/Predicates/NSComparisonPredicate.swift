@@ -75,4 +75,23 @@ open class NSComparisonPredicate: NSPredicate {
 
     /// The predicate itself; predicates don't change.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether another predicate makes the same comparison.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSComparisonPredicate else { return false }
+        return self === other
+            || predicateOperatorType == other.predicateOperatorType && options == other.options
+                && comparisonPredicateModifier == other.comparisonPredicateModifier
+                && customSelector == other.customSelector && leftExpression.isEqual(other.leftExpression)
+                && rightExpression.isEqual(other.rightExpression)
+    }
+
+    /// Equal predicates have equal hashes.
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(predicateOperatorType)
+        hasher.combine(leftExpression.hash)
+        hasher.combine(rightExpression.hash)
+        return hasher.finalize()
+    }
 }

@@ -43,4 +43,24 @@ open class NSCompoundPredicate: Foundation.NSCompoundPredicate {
 
     /// The predicate itself; predicates don't change.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether another predicate joins equal predicates in the same way and order.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? Foundation.NSCompoundPredicate else { return false }
+        return self === other
+            || compoundPredicateType == other.compoundPredicateType
+                && subpredicates.count == other.subpredicates.count
+                && zip(subpredicates, other.subpredicates).allSatisfy { $0.isEqual($1) }
+    }
+
+    /// Equal predicates have equal hashes.
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(compoundPredicateType)
+        for predicate in subpredicates {
+            // Foundation's own predicates are equal by value and have the hash of their address.
+            if predicate is NSComparisonPredicate || predicate is Self { hasher.combine(predicate.hash) }
+        }
+        return hasher.finalize()
+    }
 }

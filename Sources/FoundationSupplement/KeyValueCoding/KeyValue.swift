@@ -1,0 +1,106 @@
+/// The value that an object, a dictionary, a collection or any Swift value has for a key.
+///
+/// A collection gives the values of its elements: a set for a set, an array with `NSNull` for nil otherwise.
+///
+/// - Throws: ``PredicateEvaluationError`` when there is no such key.
+package func keyValue(of object: Any, key: String) throws -> Any? {
+    if let known = try codedValue(of: object, key: key) { return flattened(known.value) }
+    if key == "self" { return object }
+    if let found = dictionaryValue(of: object, key: key) { return found.value }
+    if let elements = collectionElements(of: object) {
+        if key == "count" || key == "@count" { return elements.count }
+        return try collected(elements, of: object, key: key)
+    }
+    if let found = FoundationMethods.call(key, on: object, []) { return found.value }
+    if let found = mirroredValue(of: object, key: key) { return flattened(found.value) }
+    throw PredicateEvaluationError(
+        "[<\(type(of: object))> valueForUndefinedKey:]: this class is not key value coding-compliant for the key \(key)."
+    )
+}
+
+/// The value at the end of a key path.
+///
+/// - Throws: ``PredicateEvaluationError`` when a key doesn't exist or an operator has no collection to work on.
+package func keyPathValue(of object: Any?, path: String) throws -> Any? {
+    guard path.utf8.contains(UInt8(ascii: ".")) || path.hasPrefix("@") else {
+        return try flattened(object).flatMap { try keyValue(of: $0, key: path) }
+    }
+    var value = flattened(object)
+    var rest = path[...]
+    while !rest.isEmpty {
+        let end = rest.firstIndex(of: ".") ?? rest.endIndex
+        let key = String(rest[..<end])
+        rest = end == rest.endIndex ? "" : rest[rest.index(after: end)...]
+        if key.hasPrefix("@"), let collection = CollectionOperator(rawValue: key) {
+            if let result = try collection.apply(to: value, rest: String(rest)) { return result.value }
+        }
+        guard let target = value, !(target is NSNull) else { return nil }
+        value = try keyValue(of: target, key: key)
+    }
+    return value
+}
+
+/// A value that was found, which may be nil.
+struct Found {
+    let value: Any?
+}
+
+private func codedValue(of object: Any, key: String) throws -> Found? {
+    guard type(of: object) is AnyClass else { return nil }
+    if let object = object as? any ThrowingKeyValueCoding { return Found(value: try object.keyValue(forKey: key)) }
+    return (object as? any KeyValueCoding).map { Found(value: $0.value(forKey: key)) }
+}
+
+private func dictionaryValue(of object: Any, key: String) -> Found? {
+    let isDictionary: Bool
+    if let dictionary = object as? NSDictionary, type(of: object) is AnyClass {
+        isDictionary = true
+        if let value = dictionary[key] { return Found(value: flattened(value)) }
+    } else if let dictionary = object as? any DictionaryValues {
+        isDictionary = true
+        if let value = dictionary.value(forAnyKey: key) { return Found(value: value) }
+    } else {
+        isDictionary = false
+    }
+    guard isDictionary else { return nil }
+    switch key {
+    case "@count": return Found(value: collectionElements(of: object)?.count)
+    case "@allValues": return Found(value: collectionElements(of: object))
+    case "@allKeys": return Found(value: (object as? NSDictionary)?.allKeys ?? [])
+    default: return Found(value: nil)
+    }
+}
+
+private func collected(_ elements: [Any?], of collection: Any, key: String) throws -> Any {
+    let values = try elements.map { element -> Any? in
+        guard let element, !(element is NSNull) else { return nil }
+        return try keyValue(of: element, key: key)
+    }
+    if isUnordered(collection) {
+        if let set = hashableSet(of: values) { return set }
+        return values.compactMap { $0 }
+    }
+    return values.map { $0 ?? NSNull() }
+}
+
+/// The values as a set, or nil when one of them isn't hashable.
+private func hashableSet(of values: [Any?]) -> Set<AnyHashable>? {
+    var set = Set<AnyHashable>()
+    for case let value? in values {
+        // On Linux the hash of an NSDecimalNumber never ends.
+        let element = (value as? NSDecimalNumber).map { $0.decimalValue as Any } ?? value
+        guard let hashable = element as? AnyHashable else { return nil }
+        set.insert(hashable)
+    }
+    return set
+}
+
+/// The stored property of a Swift value. It is slow, and there for plain structures and classes.
+private func mirroredValue(of object: Any, key: String) -> Found? {
+    var mirror: Mirror? = Mirror(reflecting: object)
+    while let current = mirror {
+        for child in current.children where child.label == key { return Found(value: child.value) }
+        mirror = current.superclassMirror
+    }
+    return nil
+}

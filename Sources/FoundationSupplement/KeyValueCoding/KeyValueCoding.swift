@@ -1,0 +1,84 @@
+/// Objects whose properties are reached by name.
+///
+/// It takes the place of the methods that `NSObject` has on Apple's systems. Managed objects conform; so can any class:
+///
+/// ```swift
+/// final class Station: KeyValueCoding {
+///     var name = ""
+///
+///     func value(forKey key: String) -> Any? { key == "name" ? name : nil }
+///     func setValue(_ value: Any?, forKey key: String) {
+///         if key == "name" { name = value as? String ?? "" }
+///     }
+/// }
+/// ```
+///
+/// Predicates and sort descriptors read dictionaries, collections and, last, the stored properties of any Swift value
+/// without it.
+public protocol KeyValueCoding: AnyObject {
+    /// The value of the property with a name.
+    func value(forKey key: String) -> Any?
+
+    /// Sets the property with a name.
+    func setValue(_ value: Any?, forKey key: String)
+}
+
+extension KeyValueCoding {
+    /// The value at the end of a key path, such as `author.name`, `lines.@count` or `lines.@sum.price`.
+    ///
+    /// A path that leads through nil ends in nil. A key that doesn't exist is a programmer's error: it stops debug
+    /// builds, and gives nil in optimised ones.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        do {
+            return try keyPathValue(of: self, path: keyPath)
+        } catch {
+            misuse("\(error)")
+            return nil
+        }
+    }
+
+    /// Sets the property at the end of a key path. On the way through a collection, it sets it for each element.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        let parts = keyPath.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count > 1 else {
+            setValue(value, forKey: keyPath)
+            return
+        }
+        guard let target = self.value(forKeyPath: parts.dropLast().joined(separator: ".")) else { return }
+        set(value, forKey: String(parts[parts.count - 1]), of: target)
+    }
+
+    /// The values of several properties. nil becomes `NSNull`.
+    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        var values: [String: Any] = [:]
+        for key in keys { values[key] = flattened(value(forKey: key)) ?? NSNull() }
+        return values
+    }
+
+    /// Sets several properties. `NSNull` becomes nil.
+    public func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
+    }
+}
+
+private func set(_ value: Any?, forKey key: String, of target: Any) {
+    switch target {
+    case let object as any KeyValueCoding: object.setValue(value, forKey: key)
+    case let dictionary as NSMutableDictionary: dictionary[key] = value
+    default:
+        guard let elements = collectionElements(of: target), !(target is any DictionaryValues) else {
+            misuse("\(type(of: target)) has no key \"\(key)\" that can be set")
+            return
+        }
+        for case let element? in elements { set(value, forKey: key, of: element) }
+    }
+}
+
+/// Objects that can say that a key doesn't exist without stopping the program. Managed objects conform: what a
+/// predicate asks for is input.
+package protocol ThrowingKeyValueCoding: KeyValueCoding {
+    /// The value of the property with a name.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when there is no such property.
+    func keyValue(forKey key: String) throws -> Any?
+}

@@ -62,7 +62,7 @@ struct BinaryPropertyListReader {
     }
 
     private mutating func decode(at offset: Int) throws -> PropertyListValue {
-        let marker = try content(offset, 1)[0]
+        let marker = try byte(offset)
         let low = Int(marker & 0x0f)
         switch marker >> 4 {
         case 0x0: return try simple(low)
@@ -163,7 +163,7 @@ struct BinaryPropertyListReader {
     /// The size of an object and where its content starts.
     private mutating func sized(_ offset: Int, _ low: Int) throws -> (size: Int, start: Int) {
         guard low == 15 else { return (low, offset + 1) }
-        let marker = try content(offset + 1, 1)[0]
+        let marker = try byte(offset + 1)
         guard marker >> 4 == 1, marker & 0x0f <= 3 else { throw PropertyListError("has an object without a size") }
         let width = 1 << Int(marker & 0x0f)
         let size = try integer(at: offset + 2, exponent: Int(marker & 0x0f))
@@ -171,6 +171,11 @@ struct BinaryPropertyListReader {
             throw PropertyListError("has an object that is longer than the file")
         }
         return (Int(size), offset + 2 + width)
+    }
+
+    private mutating func byte(_ offset: Int) throws -> UInt8 {
+        guard let byte = try content(offset, 1).first else { throw PropertyListError("ends too early") }
+        return byte
     }
 
     /// Bytes of objects: they lie before the offset table, and each byte is read once only.

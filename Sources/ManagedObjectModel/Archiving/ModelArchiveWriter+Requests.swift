@@ -36,7 +36,13 @@ extension ModelArchiveWriter {
     }
 
     private mutating func sortDescriptor(_ descriptor: NSSortDescriptor) -> PropertyListValue {
-        KeyedArchiveBuilder.null
+        builder.add(
+            "NSSortDescriptor",
+            [
+                "NSKey": builder.string(descriptor.key), "NSAscending": .boolean(descriptor.ascending),
+                "NSSelector": builder.string((descriptor.selector ?? .compare).rawValue),
+                "NSReverseNullOrder": .boolean(false),
+            ])
     }
 
     /// A property by its name; an expression as it is.

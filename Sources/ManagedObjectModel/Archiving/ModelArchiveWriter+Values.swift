@@ -30,17 +30,22 @@ extension ModelArchiveWriter {
             let elements = array.map { self.value($0) }
             return builder.array("NSArray", elements)
         case let pairs as [AnyHashable: Any]:
-            let sorted = pairs.map { (text: "\($0.key)", pair: $0) }
+            let sorted = pairs.map { (text: Self.order(of: $0.key), pair: $0) }
                 .sorted { VersionHash.codeUnitOrder($0.text, $1.text) }
                 .map { (key: self.value($0.pair.key.base), value: self.value($0.pair.value)) }
             return builder.dictionary("NSDictionary", sorted)
         case let set as Set<AnyHashable>:
-            let sorted = set.map { (text: "\($0)", element: $0) }
+            let sorted = set.map { (text: Self.order(of: $0), element: $0) }
                 .sorted { VersionHash.codeUnitOrder($0.text, $1.text) }
                 .map { self.value($0.element.base) }
             return builder.array("NSSet", sorted)
         default: return KeyedArchiveBuilder.null
         }
+    }
+
+    /// What elements without an order are sorted by. Dates far away have no description.
+    private static func order(of element: AnyHashable) -> String {
+        (element.base as? Date).map { "\($0.timeIntervalSinceReferenceDate)" } ?? "\(element.base)"
     }
 
     private static func plain(_ number: NSNumber) -> PropertyListValue {

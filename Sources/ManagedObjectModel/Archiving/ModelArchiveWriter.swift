@@ -123,7 +123,7 @@ package struct ModelArchiveWriter {
             .map { (key: builder.string($0.name), value: reference(to: $0, in: entity)) }
         var fields = [
             "NSEntityName": builder.string(entity.name), "NSManagedObjectModel": .uid(modelUID),
-            "NSClassNameForEntity": builder.string(entity.managedObjectClassName),
+            "NSClassNameForEntity": builder.string(className(of: entity)),
             "NSSuperentity": reference(to: entity.superentity),
             "NSSubentities": builder.dictionary("NSMutableDictionary", children),
             "NSProperties": builder.dictionary("NSMutableDictionary", properties),
@@ -136,6 +136,12 @@ package struct ModelArchiveWriter {
         if !constraints.isEmpty { fields["NSUniqueTuples"] = tuples(constraints) }
         writeIndexes(of: entity, into: &fields)
         builder.fill(uid, "NSEntityDescription", fields)
+    }
+
+    /// Stores leave out the class that is the default; the compiler doesn't.
+    private func className(of entity: NSEntityDescription) -> String? {
+        let name = entity.managedObjectClassName
+        return form == .cache && name == "NSManagedObject" ? nil : name
     }
 
     private mutating func tuples(_ tuples: [[String]]) -> PropertyListValue {

@@ -160,6 +160,8 @@ struct ModelXMLReader {
             relationship.inverseRelationship = found
         }
         entity.indexes = try element.children(named: "fetchIndex").map { try fetchIndex($0, of: entity) }
+        // As Apple's compiler does; stores then have the attribute's own index beside the one with the given name.
+        for index in entity.indexes { ArchivedIndexes.onlyAttribute(of: index)?.isIndexedByAttribute = true }
         entity.storedCompoundIndexes = try element.children(named: "compoundIndexes")
             .flatMap { $0.children(named: "compoundIndex") }
             .map { try $0.children(named: "index").map { try required($0, "value") } }

@@ -1,7 +1,7 @@
 import FoundationSupplement
 
 extension PairsTests {
-    private static let name = NSExpression(forKeyPath: "name")
+    private static var name: NSExpression { NSExpression(forKeyPath: "name") }
 
     private static func dates() -> String {
         let format = """

@@ -30,7 +30,8 @@ def geonames_uri(geoname_id):
 
 
 def without_empties(record):
-    """Leaves out what is not known: in JSON and property lists an absent key is nil."""
+    """Trims texts, and leaves out what is not known: in JSON and property lists an absent key is nil."""
+    record = {key: value.strip() if isinstance(value, str) else value for key, value in record.items()}
     return {key: value for key, value in record.items() if value not in ('', None)}
 
 
@@ -92,8 +93,8 @@ def countries(source, capitals):
             'isoCode3': country['iso3'],
             'isoNumber': country['isonumeric'],
             'fipsCode': country['fips'],
-            'name': country['name'].strip(),
-            'capitalName': country['capital'].strip(),
+            'name': country['name'],
+            'capitalName': country['capital'],
             'capital.geonameID': capital and capital['geonameid'],
             'continent.code': country['continentcode'],
             'population': country['population'],

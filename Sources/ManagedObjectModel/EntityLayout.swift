@@ -10,6 +10,8 @@ package final class EntityLayout {
     /// What each slot holds, without a cast.
     package let kinds: [Kind]
     private let slots: [String: Int]
+    /// The values of a new object, kept for the layer above, which knows what a value is.
+    package var cachedDefaults: AnyObject?
 
     package enum Kind {
         case attribute(NSAttributeDescription)

@@ -1,0 +1,180 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+extension NSManagedObject {
+    /// The value of a property for key-value coding, without the accessor's bookkeeping.
+    package final func foundationValue(_ slot: Int) -> Any? {
+        let value = slotValue(slot)
+        switch layout.kinds[slot] {
+        case .attribute(let attribute): return value.foundationValue(attribute.attributeType)
+        case .toOne: return toOne(slot)
+        case .toMany: return toMany(slot).foundationValue
+        case .fetched(let property): return managedObjectContext?.fetchedValue(of: property, source: self)
+        }
+    }
+
+    package final func setFoundationValue(_ value: Any?, _ slot: Int) {
+        switch layout.kinds[slot] {
+        case .attribute(let attribute): setAttribute(attribute, slot, value)
+        case .toOne(let relationship): setToOne(relationship, slot, value)
+        case .toMany(let relationship): setToMany(relationship, slot, value)
+        case .fetched(let property): reportMisuse("the fetched property '\(property.name)' can't be set")
+        }
+    }
+
+    private func setAttribute(_ attribute: NSAttributeDescription, _ slot: Int, _ value: Any?) {
+        do throws(SlotValue.Unacceptable) {
+            setSlot(slot, try SlotValue(value, for: attribute.attributeType))
+        } catch .type(let desired) {
+            reportMisuse(
+                "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; desired type = \(desired);"
+                    + " given type = \(value.map { String(describing: Swift.type(of: $0)) } ?? "nil");"
+                    + " value = \(value.map { "\($0)" } ?? "nil").")
+        } catch {
+            reportMisuse(
+                "The value \(value.map { "\($0)" } ?? "nil") of \"\(attribute.name)\" is out of the range of"
+                    + " \(attribute.attributeType.displayName).")
+        }
+    }
+
+    // MARK: Relationships
+
+    /// The object at the end of a to-one relationship.
+    package final func toOne(_ slot: Int) -> NSManagedObject? {
+        switch slotValue(slot) {
+        case .object(let object): return object
+        case .reference(let key, let number):
+            guard case .toOne(let relationship) = layout.kinds[slot], let context = managedObjectContext,
+                let object = context.object(primaryKey: key, entityNumber: number, of: relationship, source: self)
+            else { return nil }
+            slots[slot] = .object(object)
+            return object
+        default: return nil
+        }
+    }
+
+    /// The value of a to-many relationship, filled from the store.
+    package final func toMany(_ slot: Int) -> ToMany {
+        let relation = unfilledToMany(slot)
+        if !relation.isLoaded {
+            let stored = managedObjectContext?.objects(of: relation.relationship, source: self) ?? []
+            relation.load(stored)
+        }
+        return relation
+    }
+
+    /// The value of a to-many relationship, without reading the store.
+    final func unfilledToMany(_ slot: Int) -> ToMany {
+        if case .toMany(let relation) = slotValue(slot) { return relation }
+        guard case .toMany(let relationship) = layout.kinds[slot] else {
+            preconditionFailure("slot \(slot) of \(entity.name ?? "") is no to-many relationship: likely a bug in CoreData")
+        }
+        let relation = ToMany(relationship, isLoaded: objectID.isTemporaryID)
+        slots[slot] = .toMany(relation)
+        return relation
+    }
+
+    private func setToOne(_ relationship: NSRelationshipDescription, _ slot: Int, _ value: Any?) {
+        let object: NSManagedObject?
+        switch value {
+        case nil: object = nil
+        case let given as NSManagedObject:
+            guard isAcceptable(given, for: relationship, "to-one") else { return }
+            object = given
+        case let given?:
+            reportMisuse(
+                "Unacceptable type of value for to-one relationship: property = \"\(relationship.name)\"; desired type ="
+                    + " \(relationship.destinationEntity?.managedObjectClassName ?? ""); given type ="
+                    + " \(Swift.type(of: given)); value = \(given).")
+            return
+        }
+        let old = toOne(slot)
+        guard old !== object else { return }
+        if let old { unlink(relationship, old) }
+        if let object { link(relationship, object) }
+    }
+
+    private func setToMany(_ relationship: NSRelationshipDescription, _ slot: Int, _ value: Any?) {
+        guard let wanted = members(of: value, relationship) else { return }
+        for object in wanted where !isAcceptable(object, for: relationship, "to-many") { return }
+        let relation = toMany(slot)
+        let kept = Set(wanted.map(ObjectIdentifier.init))
+        for object in relation.objects where !kept.contains(ObjectIdentifier(object)) { unlink(relationship, object) }
+        for object in wanted where !relation.contains(object) { link(relationship, object) }
+        if relationship.isOrdered, !relation.objects.elementsEqual(wanted, by: ===) {
+            relation.reorder(wanted)
+            managedObjectContext?.noteChange(of: self)
+        }
+    }
+
+    /// The members of a collection given for a to-many relationship: of exactly the right kind, as Apple's setters
+    /// demand.
+    private func members(of value: Any?, _ relationship: NSRelationshipDescription) -> [NSManagedObject]? {
+        let list: [Any]?
+        switch value {
+        case nil: list = []
+        case let ordered as NSOrderedSet where relationship.isOrdered: list = ordered.array
+        case let set as Set<NSManagedObject> where !relationship.isOrdered: return Array(set)
+        case let set as NSSet where !relationship.isOrdered: list = set.allObjects
+        case let set as Set<AnyHashable> where !relationship.isOrdered: list = set.map(\.base)
+        default: list = nil
+        }
+        if let list, let objects = list as? [NSManagedObject] { return objects }
+        let kind = relationship.isOrdered ? "ordered to-many" : "to-many"
+        reportMisuse(
+            "Unacceptable type of value for \(kind) relationship: property = \"\(relationship.name)\"; desired type ="
+                + " \(relationship.isOrdered ? "NSOrderedSet" : "NSSet"); given type ="
+                + " \(value.map { String(describing: Swift.type(of: $0)) } ?? "nil"); value = \(value ?? "nil").")
+        return nil
+    }
+
+    private func isAcceptable(
+        _ object: NSManagedObject, for relationship: NSRelationshipDescription, _ kind: String
+    ) -> Bool {
+        if let destination = relationship.destinationEntity, !object.entity.isKindOf(entity: destination) {
+            reportMisuse(
+                "Unacceptable type of value for \(kind) relationship: property = \"\(relationship.name)\"; desired type"
+                    + " = \(destination.managedObjectClassName ?? ""); given type ="
+                    + " \(object.entity.managedObjectClassName ?? ""); value = \(object).")
+            return false
+        }
+        if object.managedObjectContext !== managedObjectContext {
+            reportMisuse(
+                "Illegal attempt to establish a relationship '\(relationship.name)' between objects in different contexts"
+                    + " (source = \(self) , destination = \(object))")
+            return false
+        }
+        return true
+    }
+
+    // MARK: Both ends
+
+    /// Relates `self` to `object`, and keeps the other end, and ends that are pushed out, true.
+    package final func link(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
+        if !relationship.isToMany, let slot = layout.slot(relationship.name), let old = toOne(slot) {
+            unlink(relationship, old)
+        }
+        let inverse = relationship.inverseRelationship
+        if let inverse, !inverse.isToMany, let slot = object.layout.slot(inverse.name), let old = object.toOne(slot) {
+            object.unlink(inverse, old)
+        }
+        setEnd(relationship, object, isLinked: true)
+        if let inverse { object.setEnd(inverse, self, isLinked: true) }
+    }
+
+    package final func unlink(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
+        setEnd(relationship, object, isLinked: false)
+        if let inverse = relationship.inverseRelationship { object.setEnd(inverse, self, isLinked: false) }
+    }
+
+    private func setEnd(_ relationship: NSRelationshipDescription, _ object: NSManagedObject, isLinked: Bool) {
+        guard let slot = layout.slot(relationship.name) else { return }
+        if relationship.isToMany {
+            let relation = unfilledToMany(slot)
+            if isLinked { relation.add(object) } else { relation.remove(object) }
+            managedObjectContext?.noteChange(of: self)
+        } else {
+            setSlot(slot, isLinked ? .object(object) : .null)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import FoundationSupplement
+import ManagedObjectModel
+import Synchronization
+
+/// The identity of a managed object: an entity and a key, in a store or, before the first save, temporary.
+///
+/// Two IDs are equal when they mean the same row, or are the same temporary ID.
+open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
+    /// The entity of the object, never a super-entity of it.
+    public let entity: NSEntityDescription
+    /// `Z_PK`, or a negative number for a temporary ID.
+    package let primaryKey: Int64
+    package let space: ObjectIDSpace
+
+    private static let lastTemporaryKey = Atomic<Int64>(0)
+
+    package init(_ entity: NSEntityDescription, primaryKey: Int64, space: ObjectIDSpace) {
+        self.entity = entity
+        self.primaryKey = primaryKey
+        self.space = space
+    }
+
+    /// A new temporary ID, unlike all others of the process.
+    package convenience init(temporaryFor entity: NSEntityDescription) {
+        let key = Self.lastTemporaryKey.subtract(1, ordering: .relaxed).newValue
+        self.init(entity, primaryKey: key, space: .temporary)
+    }
+
+    /// Whether the object was never saved.
+    public var isTemporaryID: Bool { space === ObjectIDSpace.temporary }
+
+    /// The store that holds the row; nil for a temporary ID, or after the store is gone.
+    public var persistentStore: NSPersistentStore? { space.store }
+
+    /// The ID in text, `x-coredata://<store>/City/p12`, which stays valid from one run of a program to the next.
+    public func uriRepresentation() -> URL {
+        let path = isTemporaryID
+            ? "x-coredata:///\(entity.name ?? "")/t\(-primaryKey)"
+            : "x-coredata://\(space.storeIdentifier)/\(entity.name ?? "")/p\(primaryKey)"
+        return URL(string: path) ?? URL(fileURLWithPath: path)
+    }
+
+    /// The ID itself: it can't change.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    package var key: ObjectKey { ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey) }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectID else { return false }
+        return other.primaryKey == primaryKey && other.space === space
+    }
+
+    open override var hash: Int { key.hashValue }
+
+    open override var description: String { "<\(uriRepresentation().absoluteString)>" }
+}
+
+/// Where primary keys are unique: one table of one store. IDs of one space compare by their key alone.
+package final class ObjectIDSpace: @unchecked Sendable {
+    package private(set) weak var store: NSPersistentStore?
+    package let storeIdentifier: String
+
+    init(store: NSPersistentStore?, identifier: String) {
+        self.store = store
+        storeIdentifier = identifier
+    }
+
+    static let temporary = ObjectIDSpace(store: nil, identifier: "")
+}
+
+/// An object ID as a dictionary's key.
+package struct ObjectKey: Hashable {
+    let space: ObjectIdentifier
+    let primaryKey: Int64
+}

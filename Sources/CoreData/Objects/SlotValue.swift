@@ -1,0 +1,201 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+/// The value of one property in a row or an object, in 24 bytes and without an existential.
+///
+/// Which case an attribute uses follows from its type alone, so that rows, snapshots and objects compare and copy
+/// without looking at the model.
+package enum SlotValue {
+    case null
+    /// Integer 16, 32 and 64, and Boolean as 0 or 1.
+    case integer(Int64)
+    /// Double and Float.
+    case real(Double)
+    /// Date: seconds since 2001-01-01 00:00 UTC.
+    case date(Double)
+    case string(String)
+    /// Binary, and a transformable value as the store has it.
+    case data(Data)
+    case uuid(UUID)
+    indirect case decimal(Decimal)
+    indirect case uri(URL)
+    /// A transformable value that a program set or asked for.
+    case transformed(NSObject)
+    /// A to-one relationship as a row has it: primary key and number of the entity.
+    case reference(key: Int64, entity: Int32)
+    /// A to-one relationship whose object is at hand.
+    case object(NSManagedObject)
+    /// A to-many relationship.
+    case toMany(ToMany)
+    /// The result of a fetched property.
+    case fetched([NSManagedObject])
+
+    package var isNull: Bool { if case .null = self { true } else { false } }
+}
+
+extension SlotValue {
+    /// Whether both would be the same in a store.
+    package func isSame(as other: SlotValue) -> Bool {
+        switch (self, other) {
+        case (.null, .null): true
+        case (.integer(let a), .integer(let b)): a == b
+        case (.real(let a), .real(let b)), (.date(let a), .date(let b)): a == b
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.data(let a), .data(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.decimal(let a), .decimal(let b)): a == b
+        case (.uri(let a), .uri(let b)): a == b
+        case (.transformed(let a), .transformed(let b)): a.isEqual(b)
+        case (.reference(let a, let m), .reference(let b, let n)): a == b && m == n
+        case (.object(let a), .object(let b)): a === b
+        case (.object(let object), .reference(let key, _)), (.reference(let key, _), .object(let object)):
+            !object.objectID.isTemporaryID && object.objectID.primaryKey == key
+        default: false
+        }
+    }
+
+    /// The value as key-value coding hands it out; `boolean` tells a Boolean from an integer.
+    func foundationValue(_ type: NSAttributeType) -> Any? {
+        switch self {
+        case .null: nil
+        case .integer(let number):
+            type == .booleanAttributeType ? NSNumber(value: number != 0) : NSNumber(value: number)
+        case .real(let number): type == .floatAttributeType ? NSNumber(value: Float(number)) : NSNumber(value: number)
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .string(let text): text
+        case .data(let data): type == .transformableAttributeType ? Transformation.value(data) : data
+        case .uuid(let uuid): uuid
+        case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
+        case .uri(let url): url
+        case .transformed(let object): object
+        case .object(let object): object
+        case .reference, .toMany, .fetched: nil
+        }
+    }
+}
+
+extension SlotValue {
+    /// Why a value can't become the value of an attribute.
+    package enum Unacceptable: Error {
+        /// Apple's wording names the types.
+        case type(desired: String)
+        /// The number doesn't fit.
+        case range
+    }
+
+    /// Takes a value that a program gives for an attribute: any Swift or Foundation number in range, `Date` or
+    /// `NSDate`, and so on.
+    package init(_ value: Any?, for type: NSAttributeType) throws(Unacceptable) {
+        guard let value = Self.unwrap(value) else {
+            self = .null
+            return
+        }
+        switch type {
+        case .integer16AttributeType: self = try Self.integer(value, in: -0x8000...0x7fff)
+        case .integer32AttributeType: self = try Self.integer(value, in: -0x8000_0000...0x7fff_ffff)
+        case .integer64AttributeType: self = try Self.integer(value, in: .min ... .max)
+        case .booleanAttributeType: self = try Self.boolean(value)
+        case .doubleAttributeType: self = .real(try Self.double(value))
+        case .floatAttributeType: self = .real(Double(Float(try Self.double(value))))
+        case .decimalAttributeType: self = .decimal(try Self.decimal(value))
+        case .stringAttributeType: self = .string(try Self.cast(value, "NSString", NSString.self, { $0 as? String ?? ($0 as? NSString).map { String($0) } }))
+        case .dateAttributeType:
+            let date = try Self.cast(value, "NSDate", NSDate.self, { $0 as? Date ?? ($0 as? NSDate).map { $0 as Date } })
+            self = .date(date.timeIntervalSinceReferenceDate)
+        case .binaryDataAttributeType:
+            self = .data(try Self.cast(value, "NSData", NSData.self, { $0 as? Data ?? ($0 as? NSData).map { $0 as Data } }))
+        case .UUIDAttributeType:
+            self = .uuid(try Self.cast(value, "NSUUID", NSUUID.self, { $0 as? UUID ?? ($0 as? NSUUID).map { $0 as UUID } }))
+        case .URIAttributeType:
+            self = .uri(try Self.cast(value, "NSURL", NSURL.self, { $0 as? URL ?? ($0 as? NSURL).map { $0 as URL } }))
+        case .transformableAttributeType, .undefinedAttributeType, .compositeAttributeType, .objectIDAttributeType:
+            guard let object = Self.object(value) else { throw .type(desired: "NSObject") }
+            self = .transformed(object)
+        }
+    }
+
+    /// A value without the optionals and nulls around it.
+    private static func unwrap(_ value: Any?) -> Any? {
+        guard let value else { return nil }
+        if value is NSNull { return nil }
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle == .optional else { return value }
+        return mirror.children.first.flatMap { unwrap($0.value) }
+    }
+
+    private static func cast<V, T>(
+        _ value: Any, _ name: String, _: T.Type, _ convert: (Any) -> V?
+    ) throws(Unacceptable) -> V {
+        guard let result = convert(value) else { throw .type(desired: name) }
+        return result
+    }
+
+    private static func integer(_ value: Any, in range: ClosedRange<Int64>) throws(Unacceptable) -> SlotValue {
+        let number: Int64
+        switch value {
+        case let exact as any BinaryInteger:
+            guard let fitting = Int64(exactly: exact) else { throw .range }
+            number = fitting
+        case let boxed as NSNumber:
+            // Like Apple's, a fraction is cut off; a number out of range is refused.
+            guard let fitting = Int64(exactly: boxed.int64Value), abs(boxed.doubleValue) < 9.3e18 else { throw .range }
+            number = fitting
+        case let flag as Bool: number = flag ? 1 : 0
+        case let real as any BinaryFloatingPoint:
+            guard let fitting = Int64(exactly: Double(real).rounded(.towardZero)) else { throw .range }
+            number = fitting
+        default: throw .type(desired: "NSNumber")
+        }
+        guard range.contains(number) else { throw .range }
+        return .integer(number)
+    }
+
+    private static func boolean(_ value: Any) throws(Unacceptable) -> SlotValue {
+        switch value {
+        case let flag as Bool: .integer(flag ? 1 : 0)
+        case let number as NSNumber: .integer(number.boolValue ? 1 : 0)
+        case let number as any BinaryInteger: .integer(number == 0 ? 0 : 1)
+        default: throw .type(desired: "NSNumber")
+        }
+    }
+
+    private static func double(_ value: Any) throws(Unacceptable) -> Double {
+        switch value {
+        case let real as Double: real
+        case let real as any BinaryFloatingPoint: Double(real)
+        case let whole as any BinaryInteger: Double(whole)
+        case let decimal as Decimal: NSDecimalNumber(decimal: decimal).doubleValue
+        case let number as NSNumber: number.doubleValue
+        default: throw .type(desired: "NSNumber")
+        }
+    }
+
+    private static func decimal(_ value: Any) throws(Unacceptable) -> Decimal {
+        switch value {
+        case let decimal as Decimal: decimal
+        case let number as NSDecimalNumber: number.decimalValue
+        case let whole as any BinaryInteger: Decimal(string: String(whole)) ?? 0
+        case let number as NSNumber: number.decimalValue
+        case let real as any BinaryFloatingPoint: Decimal(Double(real))
+        default: throw .type(desired: "NSDecimalNumber")
+        }
+    }
+
+    /// A Swift value as the object that an archive can hold.
+    private static func object(_ value: Any) -> NSObject? {
+        switch value {
+        case let object as NSObject: object
+        case let text as String: NSString(string: text)
+        case let list as [Any]: NSArray(array: list)
+        case let list as [AnyHashable: Any]: NSDictionary(dictionary: list)
+        case let date as Date: date as NSDate
+        case let data as Data: data as NSData
+        case let url as URL: url as NSURL
+        case let uuid as UUID: uuid as NSUUID
+        case let number as Int: NSNumber(value: number)
+        case let number as Double: NSNumber(value: number)
+        case let flag as Bool: NSNumber(value: flag)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+/// The value of a to-many relationship: what the store has, read when first needed, and what changed since.
+///
+/// Objects can be added and removed without reading the store; that is what keeps both ends of a relationship true
+/// at no cost when only one end is touched.
+package final class ToMany {
+    package let relationship: NSRelationshipDescription
+    package private(set) var isLoaded: Bool
+    private var members = ObjectList()
+    /// Objects that the store doesn't have here.
+    package private(set) var added = ObjectList()
+    /// Objects that the store has here still.
+    package private(set) var removed = ObjectList()
+    /// Whether an order was given that the store doesn't have.
+    package private(set) var isReordered = false
+    private var handedOut: Any?
+
+    init(_ relationship: NSRelationshipDescription, isLoaded: Bool) {
+        self.relationship = relationship
+        self.isLoaded = isLoaded
+    }
+
+    package var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+    /// Takes what the store has, and puts the changes made so far on top.
+    func load(_ stored: [NSManagedObject]) {
+        guard !isLoaded else { return }
+        isLoaded = true
+        members = ObjectList()
+        for object in stored {
+            members.append(object)
+            added.remove(object)
+        }
+        for object in removed.objects { members.remove(object) }
+        for object in added.objects { members.append(object) }
+        handedOut = nil
+    }
+
+    /// The objects, in their order if the relationship has one. Only after loading.
+    package var objects: [NSManagedObject] { members.objects }
+
+    package func contains(_ object: NSManagedObject) -> Bool {
+        isLoaded ? members.contains(object) : added.contains(object)
+    }
+
+    func add(_ object: NSManagedObject, at index: Int? = nil) {
+        guard !contains(object) else { return }
+        if !removed.remove(object) { added.append(object) }
+        if isLoaded {
+            if let index { members.insert(object, at: index) } else { members.append(object) }
+        }
+        if relationship.isOrdered { isReordered = true }
+        handedOut = nil
+    }
+
+    func remove(_ object: NSManagedObject) {
+        guard contains(object) || !isLoaded else { return }
+        if !added.remove(object) { removed.append(object) }
+        if isLoaded { members.remove(object) }
+        handedOut = nil
+    }
+
+    /// Gives an ordered relationship the order of `objects`, which are its members.
+    func reorder(_ objects: [NSManagedObject]) {
+        members = ObjectList(objects)
+        isReordered = true
+        handedOut = nil
+    }
+
+    func noteSaved() {
+        added = ObjectList()
+        removed = ObjectList()
+        isReordered = false
+    }
+
+    /// The value as key-value coding hands it out: `Set<NSManagedObject>` or `NSOrderedSet`.
+    var foundationValue: Any {
+        if let handedOut { return handedOut }
+        let value: Any = relationship.isOrdered ? NSOrderedSet(array: members.objects) : Set(members.objects)
+        handedOut = value
+        return value
+    }
+}
+
+/// Objects in the order in which they came, each once. Membership and removal take constant time.
+package struct ObjectList {
+    private var storage: [NSManagedObject?] = []
+    private var positions: [ObjectIdentifier: Int] = [:]
+
+    package init() {}
+
+    package init(_ objects: [NSManagedObject]) {
+        for object in objects { append(object) }
+    }
+
+    package var isEmpty: Bool { positions.isEmpty }
+    package var count: Int { positions.count }
+    package var objects: [NSManagedObject] { storage.compactMap(\.self) }
+
+    package func contains(_ object: NSManagedObject) -> Bool { positions[ObjectIdentifier(object)] != nil }
+
+    @discardableResult
+    package mutating func append(_ object: NSManagedObject) -> Bool {
+        guard positions[ObjectIdentifier(object)] == nil else { return false }
+        positions[ObjectIdentifier(object)] = storage.count
+        storage.append(object)
+        return true
+    }
+
+    mutating func insert(_ object: NSManagedObject, at index: Int) {
+        var all = objects
+        all.insert(object, at: min(max(index, 0), all.count))
+        self = ObjectList(all)
+    }
+
+    @discardableResult
+    package mutating func remove(_ object: NSManagedObject) -> Bool {
+        guard let at = positions.removeValue(forKey: ObjectIdentifier(object)) else { return false }
+        storage[at] = nil
+        // Holes are squeezed out once they are the larger part.
+        if storage.count > 16, positions.count * 2 < storage.count { self = ObjectList(objects) }
+        return true
+    }
+
+    package mutating func removeAll() { self = ObjectList() }
+}

@@ -12,6 +12,8 @@ package final class EntityLayout {
     private let slots: [String: Int]
     /// The values of a new object, kept for the layer above, which knows what a value is.
     package var cachedDefaults: AnyObject?
+    /// The class of the entity's objects, likewise.
+    package var cachedClass: AnyClass?
 
     package enum Kind {
         case attribute(NSAttributeDescription)

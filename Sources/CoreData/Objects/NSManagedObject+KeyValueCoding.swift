@@ -167,6 +167,11 @@ extension NSManagedObject {
         if let inverse = relationship.inverseRelationship { object.setEnd(inverse, self, isLinked: false) }
     }
 
+    /// Takes a deleted object out of one end, and leaves the deleted object's own values alone.
+    final func detach(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
+        setEnd(relationship, object, isLinked: false)
+    }
+
     private func setEnd(_ relationship: NSRelationshipDescription, _ object: NSManagedObject, isLinked: Bool) {
         guard let slot = layout.slot(relationship.name) else { return }
         if relationship.isToMany {

@@ -1,0 +1,59 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+extension NSManagedObjectModel {
+    /// Reads the model that a SQLite store was made with, from the store itself. Our addition.
+    ///
+    /// - Throws: an error for a file that is missing, not a store, or a store older than 2015, which keeps no model.
+    public convenience init(contentsOfStoreAt url: URL) throws {
+        let connection = try SQLStoreFile.open(url, .readOnly)
+        do {
+            let model = try SQLStoreFile.model(on: connection)
+            self.init()
+            adopt(model)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
+    }
+
+    /// The entities whose objects have this class: by its name, with or without the module's.
+    func entities(ofClass type: NSManagedObject.Type) -> [NSEntityDescription] {
+        let full = String(reflecting: type)
+        let short = String(describing: type)
+        return entities.filter { entity in
+            guard let name = entity.managedObjectClassName else { return false }
+            return name == full || name == short || name == ".\(short)"
+        }
+    }
+}
+
+extension NSEntityDescription {
+    /// The entity of that name in a context's model.
+    public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+        context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
+    }
+
+    /// A new object of an entity, inserted into a context.
+    ///
+    /// Stops, as on Apple's systems, where the context's model has no entity of that name.
+    public class func insertNewObject(
+        forEntityName entityName: String, into context: NSManagedObjectContext
+    ) -> NSManagedObject {
+        guard let entity = entity(forEntityName: entityName, in: context) else {
+            preconditionFailure(
+                "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name '\(entityName)'")
+        }
+        let object = entity.objectClass.init(_frameworkOnly: entity)
+        context.insert(object)
+        return object
+    }
+
+    /// The class that the model names, where the program has it, else `NSManagedObject`.
+    package var objectClass: NSManagedObject.Type {
+        if let known = layout.cachedClass { return known as? NSManagedObject.Type ?? NSManagedObject.self }
+        let name = managedObjectClassName ?? "NSManagedObject"
+        let found = name == "NSManagedObject" ? nil : NSClassFromString(name) as? NSManagedObject.Type
+        layout.cachedClass = found ?? NSManagedObject.self
+        return found ?? NSManagedObject.self
+    }
+}

@@ -1,0 +1,210 @@
+import CSQLite
+import FoundationSupplement
+
+/// The functions and collations that SQL made from predicates, and triggers in stores, call.
+package enum SQLFunctions {
+    /// What `NSCoreDataStringSearch` looks for. The numbers are ours: Apple's stores keep none of them.
+    enum Search: Int32 {
+        case contains, beginsWith, endsWith, equal, like, matches
+    }
+
+    static func register(on database: OpaquePointer) {
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
+        add("NSCoreDataStringSearch", 4, flags, on: database) { context, values in
+            guard let text = Text(values[0]), let pattern = Text(values[1]) else { return sqlite3_result_null(context) }
+            let options = StringFolding(sqlite3_value_int(values[2]))
+            let kind = Search(rawValue: sqlite3_value_int(values[3])) ?? .equal
+            sqlite3_result_int(context, found(pattern, in: text, kind, options) ? 1 : 0)
+        }
+        add("NSCoreDataStringCompare", 3, flags, on: database) { context, values in
+            guard let a = Text(values[0]), let b = Text(values[1]) else { return sqlite3_result_null(context) }
+            let order = StringFolding(sqlite3_value_int(values[2])).compare(a.string, b.string)
+            sqlite3_result_int(context, Int32(order.rawValue))
+        }
+        add("NSCoreDataLowercase", 1, flags, on: database) { context, values in
+            guard let text = Text(values[0]) else { return sqlite3_result_null(context) }
+            give(text.string.lowercased(), context)
+        }
+        add("NSCoreDataUppercase", 1, flags, on: database) { context, values in
+            guard let text = Text(values[0]) else { return sqlite3_result_null(context) }
+            give(text.string.uppercased(), context)
+        }
+        // Triggers of derived attributes report the values they change; without these functions no row could be
+        // written.
+        for name in [
+            "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+            "NSCoreDataTriggerUpdateAffectedObjectValue",
+        ] {
+            add(name, -1, SQLITE_UTF8, on: database) { context, _ in sqlite3_result_null(context) }
+        }
+        addCollations(on: database)
+    }
+
+    private typealias Body = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
+    private final class Function {
+        let call: (OpaquePointer, UnsafeMutablePointer<OpaquePointer?>) -> Void
+        init(_ call: @escaping (OpaquePointer, UnsafeMutablePointer<OpaquePointer?>) -> Void) { self.call = call }
+    }
+
+    private static func add(
+        _ name: String, _ arguments: Int32, _ flags: Int32, on database: OpaquePointer,
+        _ call: @escaping (OpaquePointer, UnsafeMutablePointer<OpaquePointer?>) -> Void
+    ) {
+        let function = Unmanaged.passRetained(Function(call)).toOpaque()
+        sqlite3_create_function_v2(
+            database, name, arguments, flags, function,
+            { context, _, values in
+                guard let context, let values, let data = sqlite3_user_data(context) else { return }
+                Unmanaged<Function>.fromOpaque(data).takeUnretainedValue().call(context, values)
+            }, nil, nil, { data in data.map { Unmanaged<Function>.fromOpaque($0).release() } })
+    }
+
+    private static func give(_ text: String, _ context: OpaquePointer) {
+        var text = text
+        text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { csqlite_result_text_copy(context, $0.baseAddress, Int32(bytes.count)) }
+        }
+    }
+
+    // MARK: Searching
+
+    /// A text of SQLite's, as its bytes and, when those don't do, as a string.
+    private struct Text {
+        let bytes: UnsafeBufferPointer<UInt8>
+
+        init?(_ value: OpaquePointer?) {
+            guard sqlite3_value_type(value) != SQLITE_NULL, let start = sqlite3_value_text(value) else { return nil }
+            bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+        }
+
+        var string: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    private static func found(_ pattern: Text, in text: Text, _ kind: Search, _ folding: StringFolding) -> Bool {
+        if folding.isNone {
+            switch kind {
+            case .equal: return text.bytes.elementsEqual(pattern.bytes)
+            case .beginsWith: return text.bytes.starts(with: pattern.bytes)
+            case .endsWith: return text.bytes.suffix(pattern.bytes.count).elementsEqual(pattern.bytes)
+            case .contains: return contains(pattern.bytes, in: text.bytes)
+            case .like, .matches: break
+            }
+        }
+        switch kind {
+        case .like, .matches: return StringPatterns.shared.matches(text.string, pattern.string, kind, folding)
+        default: break
+        }
+        let (a, b) = (folding.fold(text.string), folding.fold(pattern.string))
+        switch kind {
+        case .equal: return a == b
+        case .beginsWith: return a.hasPrefix(b)
+        case .endsWith: return a.hasSuffix(b)
+        default: return b.isEmpty || a.contains(b)
+        }
+    }
+
+    private static func contains(_ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else { return pattern.isEmpty }
+        return memmem(base, text.count, start, pattern.count) != nil
+    }
+
+    // MARK: Collations
+
+    private static func addCollations(on database: OpaquePointer) {
+        collation("NSCollateNoCase", on: database) { $0.caseInsensitiveCompare($1) }
+        collation("NSCollateLocaleSensitive", on: database) { $0.compare($1, options: [], locale: .current) }
+        collation("NSCollateFinderlike", on: database) {
+            $0.compare($1, options: [.caseInsensitive, .numeric, .widthInsensitive, .forcedOrdering], locale: .current)
+        }
+    }
+
+    private final class Order {
+        let compare: (String, String) -> ComparisonResult
+        init(_ compare: @escaping (String, String) -> ComparisonResult) { self.compare = compare }
+    }
+
+    private static func collation(
+        _ name: String, on database: OpaquePointer, _ compare: @escaping (String, String) -> ComparisonResult
+    ) {
+        let order = Unmanaged.passRetained(Order(compare)).toOpaque()
+        sqlite3_create_collation_v2(
+            database, name, SQLITE_UTF8, order,
+            { data, countA, a, countB, b in
+                guard let data else { return 0 }
+                let x = String(decoding: UnsafeRawBufferPointer(start: a, count: Int(countA)), as: UTF8.self)
+                let y = String(decoding: UnsafeRawBufferPointer(start: b, count: Int(countB)), as: UTF8.self)
+                return Int32(Unmanaged<Order>.fromOpaque(data).takeUnretainedValue().compare(x, y).rawValue)
+            }, { data in data.map { Unmanaged<Order>.fromOpaque($0).release() } })
+    }
+}
+
+/// What `[cd]` and `[l]` take away from strings before they are compared.
+struct StringFolding {
+    private let options: String.CompareOptions
+    private let isLocalized: Bool
+
+    /// From a predicate's bits: 1 case, 2 diacritics, 8 locale.
+    init(_ bits: Int32) {
+        var options: String.CompareOptions = []
+        if bits & 1 != 0 { options.insert(.caseInsensitive) }
+        if bits & 2 != 0 { options.insert(.diacriticInsensitive) }
+        self.options = options
+        isLocalized = bits & 8 != 0
+    }
+
+    var isNone: Bool { options.isEmpty && !isLocalized }
+    var ignoresCase: Bool { options.contains(.caseInsensitive) }
+
+    func fold(_ text: String) -> String {
+        options.isEmpty ? text : text.folding(options: options, locale: isLocalized ? .current : nil)
+    }
+
+    func compare(_ a: String, _ b: String) -> ComparisonResult {
+        a.compare(b, options: options, locale: isLocalized ? .current : nil)
+    }
+}
+
+/// Compiled patterns of LIKE and MATCHES, kept from row to row.
+private final class StringPatterns: @unchecked Sendable {
+    static let shared = StringPatterns()
+    private let lock = NSLock()
+    private var compiled: [String: NSRegularExpression] = [:]
+
+    func matches(_ text: String, _ pattern: String, _ kind: SQLFunctions.Search, _ folding: StringFolding) -> Bool {
+        let (text, pattern) = (folding.fold(text), kind == .like ? folding.fold(pattern) : pattern)
+        guard let expression = expression(pattern, kind, folding) else { return false }
+        let range = NSRange(location: 0, length: text.utf16.count)
+        return expression.firstMatch(in: text, options: [.anchored], range: range)?.range == range
+    }
+
+    private func expression(_ pattern: String, _ kind: SQLFunctions.Search, _ folding: StringFolding) -> NSRegularExpression? {
+        let source = kind == .like ? Self.likeSource(pattern) : "(?:\(pattern))\\z"
+        let key = "\(folding.ignoresCase)\(source)"
+        return lock.withLock {
+            if let known = compiled[key] { return known }
+            let options: NSRegularExpression.Options =
+                folding.ignoresCase ? [.caseInsensitive, .dotMatchesLineSeparators] : [.dotMatchesLineSeparators]
+            let made = try? NSRegularExpression(pattern: source, options: options)
+            if compiled.count > 64 { compiled.removeAll() }
+            compiled[key] = made
+            return made
+        }
+    }
+
+    /// `*` and `?` stand for any text and any character; a backslash takes their meaning away.
+    private static func likeSource(_ pattern: String) -> String {
+        var source = ""
+        var isEscaped = false
+        for character in pattern {
+            switch character {
+            case "\\" where !isEscaped: isEscaped = true; continue
+            case "*" where !isEscaped: source += ".*"
+            case "?" where !isEscaped: source += "."
+            default: source += NSRegularExpression.escapedPattern(for: String(character))
+            }
+            isEscaped = false
+        }
+        return source + "\\z"
+    }
+}

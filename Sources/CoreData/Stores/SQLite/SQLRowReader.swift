@@ -1,0 +1,127 @@
+import CSQLite
+import FoundationSupplement
+import ManagedObjectModel
+
+/// Turns a statement's rows into slots. Made once per statement: which column goes to which slot, and how, is decided
+/// before the first row.
+struct SQLRowReader {
+    private let schema: SQLSchema
+    private let columns: SQLResultColumns
+    private var plans: [Int: Plan] = [:]
+    private let entity: SQLEntity
+
+    private struct Plan {
+        let entity: SQLEntity
+        var steps: [Step] = []
+    }
+
+    private struct Step {
+        let slot: Int
+        let column: Int32
+        let kind: Kind
+        /// For a to-one relationship, the column with the entity's number.
+        var number: Int32 = -1
+        var destination: Int32 = 0
+
+        enum Kind { case integer, real, date, decimal, string, uri, uuid, data, externalData, reference }
+    }
+
+    init(_ entity: SQLEntity, _ columns: SQLResultColumns, _ schema: SQLSchema) {
+        self.schema = schema
+        self.columns = columns
+        self.entity = entity
+        for number in entity.numbers { plans[number] = plan(schema.entities[number - 1]) }
+        single = entity.numbers.count == 1 ? plans[entity.number] : nil
+    }
+
+    private let single: Plan?
+
+    private func plan(_ entity: SQLEntity) -> Plan {
+        let positions = Dictionary(
+            uniqueKeysWithValues: columns.names.enumerated().map { ($1, Int32($0) + SQLResultColumns.firstValue) })
+        var plan = Plan(entity: entity)
+        for (slot, storage) in entity.storage.enumerated() {
+            switch storage {
+            case .column(let column):
+                guard let position = positions[column.name], case .attribute(let attribute) = entity.layout.kinds[slot]
+                else { continue }
+                plan.steps.append(Step(slot: slot, column: position, kind: Self.kind(attribute)))
+            case .toOne(let key, let number, _):
+                guard let position = positions[key.name], case .toOne(let relationship) = entity.layout.kinds[slot],
+                    let destination = relationship.destinationEntity.flatMap(schema.entity)
+                else { continue }
+                plan.steps.append(
+                    Step(
+                        slot: slot, column: position, kind: .reference,
+                        number: number.flatMap { positions[$0.name] } ?? -1, destination: Int32(destination.number)))
+            case .none, .toMany, .join: break
+            }
+        }
+        return plan
+    }
+
+    private static func kind(_ attribute: NSAttributeDescription) -> Step.Kind {
+        switch attribute.attributeType {
+        case .doubleAttributeType, .floatAttributeType: .real
+        case .dateAttributeType: .date
+        case .decimalAttributeType: .decimal
+        case .stringAttributeType: .string
+        case .URIAttributeType: .uri
+        case .UUIDAttributeType: .uuid
+        case .binaryDataAttributeType: attribute.allowsExternalBinaryDataStorage ? .externalData : .data
+        case .transformableAttributeType: .data
+        default: .integer
+        }
+    }
+
+    /// The entity of the current row; nil for a number that the model doesn't have.
+    func entity(_ statement: SQLiteStatement) -> SQLEntity? {
+        if let single { return single.entity }
+        return plans[Int(statement.int(SQLResultColumns.entityNumber))]?.entity
+    }
+
+    /// The current row's values; `store` finds the files of external data.
+    func row(_ statement: SQLiteStatement, externalData: (Data) throws -> SlotValue) throws -> Row {
+        let number = Int(statement.int(SQLResultColumns.entityNumber))
+        guard let plan = single ?? plans[number] else {
+            throw CocoaError.request("Z_ENT \(number) is not an entity of \(entity.name)'s tree")
+        }
+        let values = try [SlotValue](unsafeUninitializedCapacity: plan.entity.layout.count) { buffer, count in
+            buffer.initialize(repeating: .null)
+            count = buffer.count
+            for step in plan.steps where !statement.isNull(step.column) {
+                buffer[step.slot] = try Self.value(statement, step, externalData)
+            }
+        }
+        return Row(version: statement.int(SQLResultColumns.version), values: values)
+    }
+
+    @inline(__always)
+    private static func value(
+        _ statement: SQLiteStatement, _ step: Step, _ externalData: (Data) throws -> SlotValue
+    ) throws -> SlotValue {
+        let column = step.column
+        switch step.kind {
+        case .integer: return .integer(statement.int(column))
+        case .real: return .real(statement.double(column))
+        case .date: return .date(statement.double(column))
+        case .string: return .string(statement.string(column))
+        case .data: return .data(statement.data(column))
+        case .uuid: return statement.uuid(column).map { .uuid($0) } ?? .null
+        case .uri: return URL(string: statement.string(column)).map { .uri($0) } ?? .null
+        case .decimal: return .decimal(decimal(statement, column))
+        case .reference:
+            let number = step.number >= 0 ? Int32(truncatingIfNeeded: statement.int(step.number)) : step.destination
+            return .reference(key: statement.int(column), entity: number)
+        case .externalData: return try externalData(statement.data(column))
+        }
+    }
+
+    /// Stores keep decimals as doubles; the shortest text of the double is the decimal that was meant.
+    private static func decimal(_ statement: SQLiteStatement, _ column: Int32) -> Decimal {
+        if statement.type(column) == SQLITE_INTEGER { return Decimal(statement.int(column)) }
+        if statement.type(column) == SQLITE_TEXT { return Decimal(string: statement.string(column)) ?? 0 }
+        let number = statement.double(column)
+        return Decimal(string: "\(number)", locale: nil) ?? Decimal(number)
+    }
+}

@@ -1,0 +1,138 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+/// Writes slots into the columns of one entity. Saving and bulk import share it.
+package final class SQLRowWriter {
+    package let entity: SQLEntity
+    private let connection: SQLiteConnection
+    private let insertStatement: SQLiteStatement
+    private let steps: [Step]
+
+    private struct Step {
+        let slot: Int
+        let storage: SQLStorage
+        let isExternal: Bool
+        /// Whether a to-one relationship has a column for the entity's number.
+        let hasNumber: Bool
+    }
+
+    package init(_ entity: SQLEntity, _ connection: SQLiteConnection) throws {
+        self.entity = entity
+        self.connection = connection
+        var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+        var steps: [Step] = []
+        for (slot, storage) in entity.storage.enumerated() {
+            switch storage {
+            case .column(let column):
+                guard case .attribute(let attribute) = entity.layout.kinds[slot] else { continue }
+                let isDerived = attribute is NSDerivedAttributeDescription
+                if isDerived { continue }  // the store's triggers fill it
+                names.append(column.name)
+                steps.append(
+                    Step(
+                        slot: slot, storage: storage, isExternal: attribute.allowsExternalBinaryDataStorage,
+                        hasNumber: false))
+            case .toOne(let key, let number, _):
+                names += [key.name] + (number.map { [$0.name] } ?? [])
+                steps.append(Step(slot: slot, storage: storage, isExternal: false, hasNumber: number != nil))
+            case .none, .toMany, .join: break
+            }
+        }
+        self.steps = steps
+        let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        insertStatement = try connection.statement(
+            "INSERT INTO \(entity.table.name) (\(names.joined(separator: ", "))) VALUES (\(marks))")
+    }
+
+    /// Inserts a row with version 1. `key` gives the primary key and number of an object at the end of a to-one
+    /// relationship.
+    package func insert(
+        primaryKey: Int64, _ values: [SlotValue], key: (SlotValue) throws -> (Int64, Int)?
+    ) throws {
+        let statement = insertStatement
+        statement.bind(1, primaryKey)
+        statement.bind(2, Int64(entity.number))
+        statement.bind(3, 1)
+        var position: Int32 = 4
+        for step in steps {
+            try Self.bind(values[step.slot], step.isExternal, step.hasNumber, statement, &position, key)
+        }
+        try statement.run()
+    }
+
+    /// Updates some slots of a row that still has the given version; false when it has another, or is gone.
+    package func update(
+        primaryKey: Int64, version: Int64, slots: [Int], _ values: [SlotValue], key: (SlotValue) throws -> (Int64, Int)?
+    ) throws -> Bool {
+        let changed = Set(slots)
+        let steps = self.steps.filter { changed.contains($0.slot) }
+        let names = ["Z_OPT"] + steps.flatMap { step -> [String] in
+            switch step.storage {
+            case .column(let column): [column.name]
+            case .toOne(let key, let number, _): [key.name] + (number.map { [$0.name] } ?? [])
+            case .none, .toMany, .join: []
+            }
+        }
+        let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
+        let statement = try connection.statement(
+            "UPDATE \(entity.table.name) SET \(assignments) WHERE Z_PK = ? AND Z_OPT = ?")
+        statement.bind(1, version + 1)
+        var position: Int32 = 2
+        for step in steps {
+            try Self.bind(values[step.slot], step.isExternal, step.hasNumber, statement, &position, key)
+        }
+        statement.bind(position, primaryKey)
+        statement.bind(position + 1, version)
+        try statement.run()
+        return connection.changes == 1
+    }
+
+    private static func bind(
+        _ value: SlotValue, _ isExternal: Bool, _ hasNumber: Bool, _ statement: SQLiteStatement,
+        _ position: inout Int32, _ key: (SlotValue) throws -> (Int64, Int)?
+    ) throws {
+        defer { position += hasNumber ? 2 : 1 }
+        switch value {
+        case .object, .reference:
+            guard let (primaryKey, number) = try key(value) else {
+                statement.bindNull(position)
+                if hasNumber { statement.bindNull(position + 1) }
+                return
+            }
+            statement.bind(position, primaryKey)
+            if hasNumber { statement.bind(position + 1, Int64(number)) }
+        case .data(let data) where isExternal:
+            statement.bind(position, Data([ExternalData.inlineMark]) + data)
+        default:
+            try statement.bind(position, value)
+            if hasNumber { statement.bindNull(position + 1) }
+        }
+    }
+}
+
+/// How attributes that allow external storage mark their values.
+enum ExternalData {
+    /// The data follows.
+    static let inlineMark: UInt8 = 1
+    /// The name of a file follows.
+    static let fileMark: UInt8 = 2
+}
+
+extension SQLiteStatement {
+    /// Binds a value as stores keep it.
+    package func bind(_ position: Int32, _ value: SlotValue) throws {
+        switch value {
+        case .null, .toMany, .fetched: bindNull(position)
+        case .integer(let number): bind(position, number)
+        case .real(let number), .date(let number): bind(position, number)
+        case .string(let text): bind(position, text)
+        case .data(let data): bind(position, data)
+        case .uuid(let uuid): bind(position, uuid)
+        case .uri(let url): bind(position, url.absoluteString)
+        case .decimal(let decimal): bind(position, NSDecimalNumber(decimal: decimal).doubleValue)
+        case .transformed(let object): bind(position, try Transformation.data(object))
+        case .reference(let key, _): bind(position, key)
+        case .object(let object): bind(position, object.objectID.primaryKey)
+        }
+    }
+}

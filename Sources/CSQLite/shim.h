@@ -5,6 +5,7 @@
 
 #define SQLITE_ENABLE_COLUMN_METADATA 1
 #include <sqlite3.h>
+#include <string.h>
 
 enum {
     CSQLITE_CONSTRAINT_UNIQUE = SQLITE_CONSTRAINT_UNIQUE,
@@ -30,6 +31,18 @@ static inline int csqlite_db_config_int(sqlite3 *db, int option, int value, int 
 
 static inline void csqlite_result_text_copy(sqlite3_context *c, const char *text, int bytes) {
     sqlite3_result_text(c, text, bytes, SQLITE_TRANSIENT);
+}
+
+/// Whether a text has a part; plain bytes on both sides.
+static inline int csqlite_contains(const void *text, size_t length, const void *part, size_t size) {
+    const char *at = (const char *)text, *end = at + length;
+    while ((size_t)(end - at) >= size) {
+        at = (const char *)memchr(at, *(const char *)part, (size_t)(end - at) - size + 1);
+        if (at == 0) return 0;
+        if (memcmp(at, part, size) == 0) return 1;
+        at++;
+    }
+    return 0;
 }
 
 #endif

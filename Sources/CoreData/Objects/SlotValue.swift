@@ -154,7 +154,7 @@ extension SlotValue {
         switch value {
         case let flag as Bool: .integer(flag ? 1 : 0)
         case let number as NSNumber: .integer(number.boolValue ? 1 : 0)
-        case let number as any BinaryInteger: .integer(number == 0 ? 0 : 1)
+        case let number as any BinaryInteger: .integer(real(number) == 0 ? 0 : 1)
         default: throw .type(desired: "NSNumber")
         }
     }
@@ -163,18 +163,20 @@ extension SlotValue {
         switch value {
         case let real as Double: real
         case let real as any BinaryFloatingPoint: Double(real)
-        case let whole as any BinaryInteger: Double(whole)
+        case let whole as any BinaryInteger: real(whole)
         case let decimal as Decimal: NSDecimalNumber(decimal: decimal).doubleValue
         case let number as NSNumber: number.doubleValue
         default: throw .type(desired: "NSNumber")
         }
     }
 
+    private static func real<I: BinaryInteger>(_ whole: I) -> Double { Double(whole) }
+
     private static func decimal(_ value: Any) throws(Unacceptable) -> Decimal {
         switch value {
         case let decimal as Decimal: decimal
         case let number as NSDecimalNumber: number.decimalValue
-        case let whole as any BinaryInteger: Decimal(string: String(whole)) ?? 0
+        case let whole as any BinaryInteger: Decimal(string: "\(whole)") ?? 0
         case let number as NSNumber: number.decimalValue
         case let real as any BinaryFloatingPoint: Decimal(Double(real))
         default: throw .type(desired: "NSDecimalNumber")

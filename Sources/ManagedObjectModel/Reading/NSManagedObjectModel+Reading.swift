@@ -21,7 +21,7 @@ extension NSManagedObjectModel {
     }
 
     /// Takes over the parts of a model that nobody else uses.
-    func adopt(_ other: NSManagedObjectModel) {
+    package func adopt(_ other: NSManagedObjectModel) {
         let (all, identifiers) = (other.entities, other.versionIdentifiers)
         let members = other.configurations.map { ($0, other.entities(forConfigurationName: $0) ?? []) }
         let templates = other.fetchRequestTemplatesByName

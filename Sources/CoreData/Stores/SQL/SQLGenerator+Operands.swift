@@ -161,7 +161,7 @@ extension SQLGenerator {
     func constant(_ expression: FoundationSupplement.NSExpression) throws -> Any? {
         if expression.expressionType == .constantValue { return expression.constantValue }
         guard isConstant(expression) else { throw CocoaError.request("Unsupported expression \(expression)") }
-        return try expression.evaluated(in: EvaluationContext(object: nil, variables: [:]))
+        return try expression.evaluateThrowing(with: nil)
     }
 
     private mutating func function(_ expression: FoundationSupplement.NSExpression, _ scope: Scope) throws -> Operand {
@@ -215,8 +215,7 @@ extension SlotValue {
         case let decimal as Decimal: self = .decimal(decimal)
         case let number as NSDecimalNumber: self = .decimal(number.decimalValue)
         case let number as NSNumber:
-            let isReal = CFNumberTypeIsReal(number)
-            self = isReal ? .real(number.doubleValue) : .integer(number.int64Value)
+            self = Self.isReal(number) ? .real(number.doubleValue) : .integer(number.int64Value)
         case let whole as any BinaryInteger:
             guard let fitting = Int64(exactly: whole) else { throw CocoaError.request("\(whole) is too large a number") }
             self = .integer(fitting)
@@ -226,7 +225,7 @@ extension SlotValue {
         }
     }
 
-    private static func CFNumberTypeIsReal(_ number: NSNumber) -> Bool {
+    private static func isReal(_ number: NSNumber) -> Bool {
         let type = UInt8(bitPattern: number.objCType.pointee)
         return type == UInt8(ascii: "d") || type == UInt8(ascii: "f")
     }

@@ -18,7 +18,7 @@ extension SQLGenerator {
     }
 
     private mutating func compound(_ compound: Foundation.NSCompoundPredicate, _ scope: Scope) throws -> String {
-        let parts = try compound.subpredicates.compactMap { $0 as? NSPredicate }.map { try predicate($0, scope) }
+        let parts = try compound.subpredicates.map { try predicate($0, scope) }
         switch compound.compoundPredicateType {
         case .not: return "NOT (\(parts.first ?? "1 = 0"))"
         case .and: return parts.isEmpty ? "1 = 1" : "(\(parts.joined(separator: " AND ")))"

@@ -106,7 +106,7 @@ package enum SQLFunctions {
 
     private static func contains(_ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else { return pattern.isEmpty }
-        return memmem(base, text.count, start, pattern.count) != nil
+        return csqlite_contains(base, text.count, start, pattern.count) != 0
     }
 
     // MARK: Collations

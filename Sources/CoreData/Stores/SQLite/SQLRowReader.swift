@@ -9,6 +9,8 @@ struct SQLRowReader {
     private let columns: SQLResultColumns
     private var plans: [Int: Plan] = [:]
     private let entity: SQLEntity
+    /// The only plan, for an entity without sub-entities.
+    private let single: Plan?
 
     private struct Plan {
         let entity: SQLEntity
@@ -30,13 +32,13 @@ struct SQLRowReader {
         self.schema = schema
         self.columns = columns
         self.entity = entity
-        for number in entity.numbers { plans[number] = plan(schema.entities[number - 1]) }
+        for number in entity.numbers {
+            plans[number] = Self.plan(schema.entities[number - 1], columns, schema)
+        }
         single = entity.numbers.count == 1 ? plans[entity.number] : nil
     }
 
-    private let single: Plan?
-
-    private func plan(_ entity: SQLEntity) -> Plan {
+    private static func plan(_ entity: SQLEntity, _ columns: SQLResultColumns, _ schema: SQLSchema) -> Plan {
         let positions = Dictionary(
             uniqueKeysWithValues: columns.names.enumerated().map { ($1, Int32($0) + SQLResultColumns.firstValue) })
         var plan = Plan(entity: entity)
@@ -45,7 +47,7 @@ struct SQLRowReader {
             case .column(let column):
                 guard let position = positions[column.name], case .attribute(let attribute) = entity.layout.kinds[slot]
                 else { continue }
-                plan.steps.append(Step(slot: slot, column: position, kind: Self.kind(attribute)))
+                plan.steps.append(Step(slot: slot, column: position, kind: kind(attribute)))
             case .toOne(let key, let number, _):
                 guard let position = positions[key.name], case .toOne(let relationship) = entity.layout.kinds[slot],
                     let destination = relationship.destinationEntity.flatMap(schema.entity)

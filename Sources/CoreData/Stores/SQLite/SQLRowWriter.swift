@@ -52,7 +52,7 @@ package final class SQLRowWriter {
         let statement = insertStatement
         statement.bind(1, primaryKey)
         statement.bind(2, Int64(entity.number))
-        statement.bind(3, 1)
+        statement.bind(3, Int64(1))
         var position: Int32 = 4
         for step in steps {
             try Self.bind(values[step.slot], step.isExternal, step.hasNumber, statement, &position, key)
@@ -104,7 +104,7 @@ package final class SQLRowWriter {
         case .data(let data) where isExternal:
             statement.bind(position, Data([ExternalData.inlineMark]) + data)
         default:
-            try statement.bind(position, value)
+            try statement.bindSlot(position, value)
             if hasNumber { statement.bindNull(position + 1) }
         }
     }
@@ -120,7 +120,7 @@ enum ExternalData {
 
 extension SQLiteStatement {
     /// Binds a value as stores keep it.
-    package func bind(_ position: Int32, _ value: SlotValue) throws {
+    package func bindSlot(_ position: Int32, _ value: SlotValue) throws {
         switch value {
         case .null, .toMany, .fetched: bindNull(position)
         case .integer(let number): bind(position, number)

@@ -3,7 +3,7 @@ import FoundationSupplement
 import ManagedObjectModel
 
 extension SQLiteStore {
-    package override func save(_ changes: SaveChanges) throws -> SaveOutcome {
+    func saveChanges(_ changes: SaveChanges) throws -> SaveOutcome {
         guard !isReadOnly else {
             throw CocoaError.store(.fileWriteNoPermission, url, "the store is read-only")
         }

@@ -171,9 +171,11 @@ package final class SQLiteStore: NSPersistentStore {
         }
     }
 
+    package override func save(_ changes: SaveChanges) throws -> SaveOutcome { try saveChanges(changes) }
+
     private func bound(_ query: SQLQuery) throws -> SQLiteStatement {
         let statement = try connection.statement(query.text)
-        for (index, value) in query.bindings.enumerated() { try statement.bind(Int32(index) + 1, value) }
+        for (index, value) in query.bindings.enumerated() { try statement.bindSlot(Int32(index) + 1, value) }
         return statement
     }
 

@@ -120,12 +120,10 @@ extension NSManagedObjectContext {
     }
 
     private func sorted(_ objects: [NSManagedObject], _ descriptors: [NSSortDescriptor]) throws -> [NSManagedObject] {
-        for descriptor in descriptors where descriptor.sortKey == nil && descriptor.stringComparison != .custom {
-            throw CocoaError.request("unsupported NSSortDescriptor")
-        }
-        return objects.enumerated().sorted { a, b in
+        try objects.enumerated().sorted { a, b in
             for descriptor in descriptors {
-                switch descriptor.compare(a.element, to: b.element) {
+                let order = try (descriptor as? KeyedSortDescriptor)?.compareThrowing(a.element, b.element)
+                switch order ?? descriptor.compare(a.element, to: b.element) {
                 case .orderedAscending: return true
                 case .orderedDescending: return false
                 case .orderedSame: continue

@@ -10,7 +10,7 @@ import ManagedObjectModel
 /// try context.save()
 /// ```
 /// An object belongs to one context and is used on that context's queue.
-open class NSManagedObject: NSObject, KeyValueCoding, NSFetchRequestResult, ManagedObjectCreation {
+open class NSManagedObject: NSObject, ThrowingKeyValueCoding, NSFetchRequestResult, ManagedObjectCreation {
     /// The object's identity. Temporary until the object is saved for the first time.
     public package(set) final var objectID: NSManagedObjectID
     /// The context that the object belongs to; nil for an object without one, and after a reset.
@@ -129,6 +129,13 @@ open class NSManagedObject: NSObject, KeyValueCoding, NSFetchRequestResult, Mana
     public final subscript(key: String) -> Any? {
         get { value(forKey: key) }
         set { setValue(newValue, forKey: key) }
+    }
+
+    package final func keyValue(forKey key: String) throws -> Any? {
+        guard layout.slot(key) != nil || ["objectID", "entity", "self"].contains(key) else {
+            throw CocoaError.request("keypath \(key) not found in entity \(entity.name ?? "")")
+        }
+        return value(forKey: key)
     }
 
     private func unmodelledValue(_ key: String) -> Any? {

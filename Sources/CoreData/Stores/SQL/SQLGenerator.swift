@@ -127,7 +127,9 @@ package struct SQLGenerator {
 
     private mutating func order(_ descriptors: [NSSortDescriptor], _ scope: Scope) throws -> String {
         let parts = try descriptors.map { descriptor -> String in
-            guard let key = descriptor.sortKey else {
+            guard let keyed = descriptor as? KeyedSortDescriptor, let key = keyed.sortKey,
+                let selector = keyed.sortSelector
+            else {
                 throw CocoaError.request("unsupported NSSortDescriptor (comparator blocks are not supported)")
             }
             let direction = descriptor.ascending ? "ASC" : "DESC"
@@ -135,19 +137,18 @@ package struct SQLGenerator {
             guard let operand = try path(key, scope, isSort: true) else {
                 throw CocoaError.request("keypath \(key) not found in entity \(scope.entity.name)")
             }
-            return operand.sql + (try collation(descriptor)) + " \(direction)"
+            return operand.sql + collation(selector) + " \(direction)"
         }
         return parts.isEmpty ? "" : " ORDER BY " + parts.joined(separator: ", ")
     }
 
-    private func collation(_ descriptor: NSSortDescriptor) throws -> String {
-        switch descriptor.stringComparison {
+    private func collation(_ selector: SortSelector) -> String {
+        switch selector {
         case .compare: ""
-        case .caseInsensitive: " COLLATE NSCollateNoCase"
-        case .localized, .localizedCaseInsensitive: " COLLATE NSCollateLocaleSensitive"
-        case .localizedStandard: " COLLATE NSCollateFinderlike"
-        case .custom:
-            throw CocoaError.request("unsupported NSSortDescriptor (comparator blocks are not supported)")
+        case .caseInsensitiveCompare: " COLLATE NSCollateNoCase"
+        case .localizedCompare: " COLLATE NSCollateLocaleSensitive"
+        case .localizedCaseInsensitiveCompare: " COLLATE NSCollateLocaleInsensitive"
+        case .localizedStandardCompare: " COLLATE NSCollateFinderlike"
         }
     }
 }

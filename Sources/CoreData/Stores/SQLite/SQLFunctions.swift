@@ -112,11 +112,11 @@ package enum SQLFunctions {
     // MARK: Collations
 
     private static func addCollations(on database: OpaquePointer) {
-        collation("NSCollateNoCase", on: database) { $0.caseInsensitiveCompare($1) }
-        collation("NSCollateLocaleSensitive", on: database) { $0.compare($1, options: [], locale: .current) }
-        collation("NSCollateFinderlike", on: database) {
-            $0.compare($1, options: [.caseInsensitive, .numeric, .widthInsensitive, .forcedOrdering], locale: .current)
-        }
+        // The same orders as in memory, so that a fetch sorts alike with and without unsaved changes.
+        collation("NSCollateNoCase", on: database, SortSelector.caseInsensitiveCompare.order)
+        collation("NSCollateLocaleSensitive", on: database, SortSelector.localizedCompare.order)
+        collation("NSCollateLocaleInsensitive", on: database, SortSelector.localizedCaseInsensitiveCompare.order)
+        collation("NSCollateFinderlike", on: database, SortSelector.localizedStandardCompare.order)
     }
 
     private final class Order {

@@ -17,11 +17,12 @@ let package = Package(
         .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "FoundationSupplement", "ManagedObjectModel"]),
         .target(name: "StartingData", dependencies: ["CoreData", "CZlib"]),
         .executableTarget(name: "coredata", dependencies: ["CoreData", "StartingData"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "FoundationSupplementTests", dependencies: ["FoundationSupplement"]),
-        .testTarget(name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel"]),
-        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "CSQLite"]),
-        .testTarget(name: "StartingDataTests", dependencies: ["StartingData"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["coredata", "CoreData", "CSQLite"]),
+        .testTarget(name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"]),
+        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "CSQLite", "TestSupport"]),
+        .testTarget(name: "StartingDataTests", dependencies: ["StartingData", "TestSupport"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["coredata", "CoreData", "CSQLite", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -55,7 +55,7 @@ extension SlotValue {
     }
 
     /// The value as key-value coding hands it out; `boolean` tells a Boolean from an integer.
-    func foundationValue(_ type: NSAttributeType) -> Any? {
+    package func foundationValue(_ type: NSAttributeType) -> Any? {
         switch self {
         case .null: nil
         case .integer(let number):

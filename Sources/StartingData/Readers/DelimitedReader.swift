@@ -19,6 +19,8 @@ package final class DelimitedReader: RecordReader {
     /// The number of fields in the current row: as many as there are columns.
     package private(set) var count = 0
 
+    /// Where the names in the header are.
+    private var nameOrigins: [Int] = []
     let file: SourceFile
     let format: DelimitedFormat
     let base: UnsafeRawPointer
@@ -101,6 +103,11 @@ package final class DelimitedReader: RecordReader {
         return position(of: fields[index].origin, field: columns[index])
     }
 
+    /// The line and column of a name in the header.
+    package func positionOfName(ofColumn column: Int) -> SourcePosition? {
+        nameOrigins.indices.contains(column) ? position(of: nameOrigins[column], field: columns[column]) : nil
+    }
+
     /// How many bytes have been read.
     package var bytesRead: Int { offset }
     /// The size of the file.
@@ -123,6 +130,7 @@ extension DelimitedReader {
                 throw error(at: origin, "two columns are named \(name)", value: name, endsSource: true)
             }
             columns.append(name)
+            nameOrigins.append(origin)
         }
         count = 0
     }

@@ -65,7 +65,7 @@ struct PropertyListGroup {
 
     private static func propertyListOfXML(_ file: SourceFile) throws -> Any {
         let meaning = "not a property list in XML or binary form"
-        guard let base = file.bytes.baseAddress else { throw failure(file, meaning) }
+        guard let base = file.bytes.baseAddress, mayBeXML(file.bytes) else { throw failure(file, meaning) }
         let data = Data(
             bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: file.bytes.count, deallocator: .none)
         var format = PropertyListSerialization.PropertyListFormat.xml
@@ -78,5 +78,13 @@ struct PropertyListGroup {
             throw failure(file, meaning + (reason.map { ": \($0)" } ?? ""))
         }
         throw failure(file, meaning)
+    }
+
+    /// Whether bytes begin with a tag or the byte order mark of UTF-16.
+    private static func mayBeXML(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return true }
+        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        let spaces = Array(" \t\r\n".utf8)
+        return bytes.dropFirst(isMarked ? 3 : 0).first { !spaces.contains($0) } == UInt8(ascii: "<")
     }
 }

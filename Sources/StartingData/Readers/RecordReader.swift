@@ -30,6 +30,13 @@ package protocol RecordReader: AnyObject {
     func column(at index: Int) -> Int
     /// The value of a field of the current record.
     func value(at index: Int) -> FieldValue
+    /// The place of a column's name, for formats that name the columns once, in a header.
+    func positionOfName(ofColumn column: Int) -> SourcePosition?
     /// The place of a field of the current record. Costly: for messages only.
     func position(ofFieldAt index: Int) -> SourcePosition
+}
+
+extension RecordReader {
+    /// Without a header each record has the names of its fields.
+    package func positionOfName(ofColumn column: Int) -> SourcePosition? { nil }
 }

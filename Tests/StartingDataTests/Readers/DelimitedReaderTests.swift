@@ -182,6 +182,15 @@ struct DelimitedFaultTests {
         #expect(try reader.remainingRows() == [[.text("1"), .text("2")]])
     }
 
+    @Test("The last bytes of a file must be UTF-8 too, in quotes and without", arguments: 0...9)
+    func notUTF8AtTheEnd(length: Int) throws {
+        let text = [UInt8](repeating: 0x78, count: length)
+        let place = "x.csv:2:\(length + 1)"
+        #expect(try complaint("x.csv", Data(Array("a\n".utf8) + text + [0xE9])) == "\(place): not UTF-8")
+        let quoted = Data(Array("a\n\"".utf8) + text + [0xE9] + Array("\"".utf8))
+        #expect(try complaint("x.csv", quoted) == "x.csv:2:\(length + 2): not UTF-8")
+    }
+
     @Test("A NUL is a fault, in quotes and without")
     func nul() throws {
         #expect(try complaint("x.csv", "a,b\n1,x\0\n") == "x.csv:2:4: a NUL byte: the file isn't text")

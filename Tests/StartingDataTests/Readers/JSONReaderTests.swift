@@ -52,6 +52,12 @@ struct JSONReaderTests {
         #expect(reader.bytesRead == reader.bytesTotal)
     }
 
+    @Test("A column whose name begins with the name of another is a column of its own")
+    func commonBeginnings() throws {
+        let found = try records("x.json", #"[{"a":1},{"ab":2},{"a":3},{"abc":4,"a":5}]"#).map { $0.fields.map(\.key) }
+        #expect(found == [["a"], ["ab"], ["a"], ["abc", "a"]])
+    }
+
     @Test("Numbers keep their literal text")
     func numbers() throws {
         let literals = [
@@ -193,6 +199,7 @@ struct JSONFaultTests {
             ("[{\"a\":{\"b\":1},\"a.b\":2}]", "x.json:1:15: the key a.b occurs twice in one object"),
             ("[{\"a\":[{\"b\":1,\"\\u0062\":2}]}]", "x.json:1:15: the key b occurs twice in one object"),
             ("[{\"\":1}]", "x.json:1:3: an empty key"),
+            ("[{\"\(String(repeating: "k", count: 4097))\":1}]", "x.json:1:3: a path of more than 4096 bytes"),
         ])
     func faults(text: String, message: String) throws {
         #expect(try complaint("x.json", text) == message)

@@ -80,6 +80,15 @@ struct PropertyListReaderTests {
         #expect(try complaint("x.plist", try propertyList("text")) == "x.plist: expected \(shape), but found a string")
     }
 
+    @Test(
+        "Property lists in XML form may be UTF-8 with a mark or UTF-16",
+        arguments: [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian])
+    func encodings(encoding: String.Encoding) throws {
+        let text = "\u{FEFF}<plist><array><dict><key>a</key><string>é</string></dict></array></plist>"
+        let data = try #require(text.data(using: encoding))
+        #expect(try openReader(data, name: "x", format: .propertyList).remainingRows() == [[.text("é")]])
+    }
+
     @Test("A file that isn't a property list is a fault")
     func notPropertyList() throws {
         let message = "x.plist: not a property list in XML or binary form"

@@ -12,6 +12,8 @@ public struct ImportReport: Sendable {
 
     /// The entities that got rows, by name.
     public var entities: [Entity] = []
+    /// What a reader of the report should know, such as digits that a store can't keep. At most 20.
+    public var warnings: [String] = []
     /// How many files were read.
     public var files = 0
     /// How many bytes were read.

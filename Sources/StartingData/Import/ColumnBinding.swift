@@ -1,0 +1,45 @@
+import CoreData
+
+/// What a column of a file means for an entity.
+struct ColumnBinding {
+    enum Meaning {
+        /// The value of an attribute.
+        case attribute(slot: Int, AttributeConverter)
+        /// The value by which the object at the other end of a to-one relationship is found.
+        case reference(slot: Int, ReferenceTable)
+    }
+
+    let meaning: Meaning
+    /// The column's name, for messages.
+    let name: String
+
+    /// Finds the meaning of a name: `population`, or `country.isoCode`.
+    ///
+    /// - Throws: `SourceError` at `position` with what is wrong with the name.
+    static func bind(
+        _ name: String, to entity: SQLEntity, _ session: ImportSession, at position: SourcePosition
+    ) throws -> ColumnBinding {
+        func refuse(_ message: String) -> SourceError { SourceError(position: position, message: message, value: name) }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let slot = entity.layout.slot(parts[0]) else {
+            let known = entity.layout.properties.map(\.name).joined(separator: ", ")
+            throw refuse("'\(parts[0])' is not an attribute or relationship of \(entity.name), which has \(known)")
+        }
+        switch entity.layout.kinds[slot] {
+        case .attribute(let attribute):
+            guard parts.count == 1 else { throw refuse("'\(parts[0])' is an attribute of \(entity.name), so '\(name)' means nothing") }
+            guard case .column = entity.storage[slot], !(attribute is NSDerivedAttributeDescription) else {
+                throw refuse("'\(name)' of \(entity.name) is computed or transient and can't be imported")
+            }
+            guard let converter = AttributeConverter(attribute, entity.name) else {
+                throw refuse("'\(name)' of \(entity.name) is \(attribute.attributeType.displayName), which can't be imported yet")
+            }
+            return ColumnBinding(meaning: .attribute(slot: slot, converter), name: name)
+        case .toOne(let relationship):
+            let table = try session.referenceTable(relationship, parts, at: position, name)
+            return ColumnBinding(meaning: .reference(slot: slot, table), name: name)
+        case .toMany: throw refuse("'\(name)' of \(entity.name) is a to-many relationship, which can't be imported yet; import its inverse")
+        case .fetched: throw refuse("'\(name)' of \(entity.name) is a fetched property and can't be imported")
+        }
+    }
+}

@@ -8,6 +8,9 @@ func misuse(_ reason: @autoclosure () -> String) {
 /// The value without optionals inside optionals: `Any` may hold an `Optional`, whose nil is a nil all the same.
 package func flattened(_ value: Any?) -> Any? {
     guard let value else { return nil }
+    // The search for the protocol is slow; for the types that most values have it isn't needed.
+    let type = type(of: value)
+    if type == String.self || type == Int.self || type == Double.self || type is AnyClass { return value }
     guard let optional = value as? any OptionalValue else { return value }
     return optional.flattenedValue
 }

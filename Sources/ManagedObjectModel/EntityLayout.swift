@@ -9,7 +9,9 @@ package final class EntityLayout {
     package let properties: [NSPropertyDescription]
     /// What each slot holds, without a cast.
     package let kinds: [Kind]
-    private let slots: [String: Int]
+    /// The type of each attribute's slot, nil for other slots: what reading a value needs, without a reference.
+    package let attributeTypes: [NSAttributeType?]
+    private let slots: KeyTable
     /// The values of a new object, kept for the layer above, which knows what a value is.
     package var cachedDefaults: AnyObject?
     /// The class of the entity's objects, likewise.
@@ -39,10 +41,11 @@ package final class EntityLayout {
             default: .attribute(NSAttributeDescription())
             }
         }
-        slots = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
+        attributeTypes = kinds.map { if case .attribute(let attribute) = $0 { attribute.attributeType } else { nil } }
+        slots = KeyTable(properties.map(\.name))
     }
 
     package var count: Int { properties.count }
 
-    package func slot(_ name: String) -> Int? { slots[name] }
+    package func slot(_ name: String) -> Int? { slots.index(of: name) }
 }

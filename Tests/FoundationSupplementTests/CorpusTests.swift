@@ -72,4 +72,50 @@ struct CorpusTests {
             #expect(throws: PredicateFormatError.self, "\(row.format)") { try row.parse() }
         }
     }
+
+    /// Whatever an object's values are, a predicate holds, doesn't hold or throws.
+    @Test func evaluationNeverTraps() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("CorpusTests seed: \(seed)")
+        let object = Chaos(seed: seed)
+        var (held, failed, thrown) = (0, 0, 0)
+        for row in try SharedMaterial.rows("predicates/corpus.tsv").map(Row.init) where row.isPredicate {
+            guard let predicate = try? NSPredicate(validating: row.format, arguments: row.arguments) else { continue }
+            for _ in 0..<10 {
+                do {
+                    if try predicate.evaluateThrowing(with: object, variables: ["x": 1, "a": object]) {
+                        held += 1
+                    } else {
+                        failed += 1
+                    }
+                } catch {
+                    thrown += 1
+                }
+            }
+        }
+        print("corpus: \(held) held, \(failed) did not, \(thrown) threw")
+        #expect(held > 1_000 && failed > 1_000 && thrown > 1_000, "seed \(seed)")
+    }
+
+    /// An object with other values at each look.
+    final class Chaos: KeyValueCoding {
+        private var random: SeededGenerator
+
+        init(seed: UInt64) {
+            random = SeededGenerator(seed: seed)
+        }
+
+        func value(forKey key: String) -> Any? {
+            let values: [Any?] = [
+                nil, NSNull(), 0, 7, -1.5, Double.nan, Int.max, true, "text", "", "a*(", Date(), UUID(), Data([1]),
+                self,
+                [1, 2], ["a", "b"], [Any](), Set([1, 2]), ["k": 1], NSNumber(value: 3), NSDecimalNumber(string: "1.5"),
+                Decimal(2), NSOrderedSet(array: [1]), NSSet(array: ["x"]), [self, self], URL(fileURLWithPath: "/"),
+                [NSDecimalNumber(string: "1.5")], [nil, 1] as [Int?], NSString("s"), NSDate(), ["a": ["b": [1]]],
+            ]
+            return values.randomElement(using: &random) ?? nil
+        }
+
+        func setValue(_ value: Any?, forKey key: String) {}
+    }
 }

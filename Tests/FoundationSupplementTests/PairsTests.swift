@@ -15,7 +15,9 @@ struct PairsTests {
             arguments = input[open.upperBound...].dropLast().split(separator: ",").map { value($0) }
         }
         // Some rows leave out the argument of %K.
-        if format.hasPrefix("%K"), arguments.count == 1 { arguments.insert(expected.components(separatedBy: " ")[0], at: 0) }
+        if format.hasPrefix("%K"), arguments.count == 1 {
+            arguments.insert(expected.components(separatedBy: " ")[0], at: 0)
+        }
         return try NSPredicate(validating: format, arguments: arguments).formatText
     }
 

@@ -28,6 +28,16 @@ import Testing
         #expect(template.evaluate(with: Note("a", 3), substitutionVariables: ["N": 3]))
     }
 
+    /// The classes that Foundation declares too can be made without naming a module.
+    @Test func classesOfTheSameName() {
+        let left = NSExpression(forKeyPath: "number")
+        let predicate = NSComparisonPredicate(
+            leftExpression: left, rightExpression: NSExpression(forConstantValue: 3), modifier: .direct,
+            type: .equalTo, options: [])
+        let both = NSCompoundPredicate(andPredicateWithSubpredicates: [predicate, NSPredicate(value: true)])
+        #expect(both.evaluate(with: Note("a", 3)))
+    }
+
     @Test func sortDescriptors() {
         let notes = [Note("b", 1), Note("a", 2), Note(nil, 3)]
         let byKey = notes.sorted(using: [NSSortDescriptor(key: "title", ascending: true)])

@@ -60,13 +60,13 @@ extension NSManagedObjectContext {
         let window = (fetch.offset, fetch.limit)
         if merges || stores.count > 1 { (fetch.offset, fetch.limit) = (0, 0) }
         var found: [NSManagedObject] = []
+        let fills = !request.returnsObjectsAsFaults
         try coordinator.exclusively {
             for store in stores {
                 // The space is the same for all rows of a tree.
                 let space = store.space(of: fetch.entity)
-                try store.fetch(fetch) { entity, key, row in
-                    let id = NSManagedObjectID(entity, primaryKey: key, space: space)
-                    found.append(materialise(id, row: row, fills: !request.returnsObjectsAsFaults))
+                try store.fetch(fetch) { layout, key, row in
+                    found.append(materialise(layout, key, space, row: row, fills: fills))
                 }
             }
         }
@@ -85,8 +85,8 @@ extension NSManagedObjectContext {
         try coordinator.exclusively {
             for store in coordinator.stores(for: fetch.entity) {
                 let space = store.space(of: fetch.entity)
-                try store.fetch(fetch) { entity, key, _ in
-                    found.append(NSManagedObjectID(entity, primaryKey: key, space: space))
+                try store.fetch(fetch) { layout, key, _ in
+                    found.append(NSManagedObjectID(layout, primaryKey: key, space: space))
                 }
             }
         }

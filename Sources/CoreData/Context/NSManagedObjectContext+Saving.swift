@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     private func adopt(_ outcome: SaveOutcome, _ changes: SaveChanges) {
         for object in changes.inserted {
             guard let id = outcome.identifiers[ObjectIdentifier(object)] else { continue }
-            registry.remove(object)
+            registry.remove(object, object.objectID.key)
             object.objectID = id
             registry.register(object)
         }
@@ -95,8 +95,7 @@ extension NSManagedObjectContext {
             for case .toMany(let relation) in object.slots { relation.noteSaved() }
         }
         for object in deleted.objects {
-            registry.remove(object)
-            object.managedObjectContext = nil
+            release(object)
             object.state.remove([.inserted, .updated])
         }
         inserted.removeAll()

@@ -37,6 +37,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         concurrencyType = ct
         queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
         super.init()
+        registry.context = self
         if ct != .mainQueueConcurrencyType { queue.setSpecific(key: queueKey, value: true) }
     }
 
@@ -92,7 +93,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             }
             return
         }
-        object.managedObjectContext = self
+        object.registry = registry
         object.state.insert(.inserted)
         inserted.append(object)
         registry.register(object)
@@ -140,8 +141,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                     "NSAffectedObjectsErrorKey": [objectID],
                 ])
         }
-        let exact = NSManagedObjectID(entity, primaryKey: objectID.primaryKey, space: objectID.space)
-        return materialise(exact, row: row, fills: true)
+        return materialise(entity.layout, objectID.primaryKey, objectID.space, row: row, fills: true)
     }
 
     func coordinator() throws -> NSPersistentStoreCoordinator {
@@ -153,7 +153,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Forgets everything: objects, changes. Objects of the context can't be used any more.
     open func reset() {
-        for object in registry.objects { object.managedObjectContext = nil }
+        for object in registry.objects { object.registry = nil }
         registry.removeAll()
         inserted.removeAll()
         updated.removeAll()
@@ -166,9 +166,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// has.
     open func rollback() {
         for object in inserted.objects {
-            object.managedObjectContext = nil
+            release(object)
             object.state.remove([.inserted, .deleted])
-            registry.remove(object)
         }
         for object in updated.objects + deleted.objects where !object.isInserted { turnIntoFault(object) }
         inserted.removeAll()
@@ -191,6 +190,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         var slots = row.values
         for (slot, value) in mine { slots[slot] = value }
         object.slots = slots
+    }
+
+    /// Lets an object leave the context.
+    func release(_ object: NSManagedObject) {
+        registry.remove(object, object.objectID.key)
+        object.registry = nil
     }
 
     private func turnIntoFault(_ object: NSManagedObject) {
@@ -277,21 +282,24 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Making objects
 
     /// The one object for a row: the one in memory, or a new one.
-    func materialise(_ id: NSManagedObjectID, row: Row?, fills: Bool) -> NSManagedObject {
-        if let known = registry.object(id.key) {
+    func materialise(
+        _ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?, fills: Bool
+    ) -> NSManagedObject {
+        let object: NSManagedObject
+        if let known = registry.object(ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey)) {
             if known.isFault, let row { known.row = row }
-            if fills, known.isFault { _ = known.slotValue(0) }
-            return known
+            object = known
+        } else {
+            object = makeFault(NSManagedObjectID(layout, primaryKey: primaryKey, space: space), row: row)
         }
-        let object = makeFault(id, row: row)
-        if fills { _ = object.slotValue(0) }
+        if fills, object.isFault { _ = object.slotValue(0) }
         return object
     }
 
     private func makeFault(_ id: NSManagedObjectID, row: Row?) -> NSManagedObject {
-        let object = id.entity.objectClass.init(_frameworkOnly: id.entity)
+        let object = id.layout.objectClass.init(_frameworkOnly: id.layout.entity)
         object.objectID = id
-        object.managedObjectContext = self
+        object.registry = registry
         object.slots = []
         object.row = row
         object.state = .fault

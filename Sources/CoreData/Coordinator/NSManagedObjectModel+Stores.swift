@@ -48,12 +48,16 @@ extension NSEntityDescription {
         return object
     }
 
+    package var objectClass: NSManagedObject.Type { layout.objectClass }
+}
+
+extension EntityLayout {
     /// The class that the model names, where the program has it, else `NSManagedObject`.
     package var objectClass: NSManagedObject.Type {
-        if let known = layout.cachedClass { return known as? NSManagedObject.Type ?? NSManagedObject.self }
-        let name = managedObjectClassName ?? "NSManagedObject"
+        if let cachedClass { return unsafeBitCast(cachedClass, to: NSManagedObject.Type.self) }
+        let name = entity.managedObjectClassName ?? "NSManagedObject"
         let found = name == "NSManagedObject" ? nil : NSClassFromString(name) as? NSManagedObject.Type
-        layout.cachedClass = found ?? NSManagedObject.self
+        cachedClass = found ?? NSManagedObject.self
         return found ?? NSManagedObject.self
     }
 }

@@ -4,9 +4,9 @@ import ManagedObjectModel
 extension NSManagedObject {
     /// The value of a property for key-value coding, without the accessor's bookkeeping.
     package final func foundationValue(_ slot: Int) -> Any? {
-        let value = slotValue(slot)
+        if let type = layout.attributeTypes[slot] { return slotValue(slot).foundationValue(type) }
         switch layout.kinds[slot] {
-        case .attribute(let attribute): return value.foundationValue(attribute.attributeType)
+        case .attribute: return nil
         case .toOne: return toOne(slot)
         case .toMany: return toMany(slot).foundationValue
         case .fetched(let property): return managedObjectContext?.fetchedValue(of: property, source: self)

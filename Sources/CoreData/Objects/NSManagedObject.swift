@@ -12,24 +12,35 @@ import ManagedObjectModel
 /// An object belongs to one context and is used on that context's queue.
 open class NSManagedObject: NSObject, ThrowingKeyValueCoding, NSFetchRequestResult, ManagedObjectCreation {
     /// The object's identity. Temporary until the object is saved for the first time.
-    public package(set) final var objectID: NSManagedObjectID
+    public package(set) final var objectID: NSManagedObjectID {
+        get {
+            if let identity { return identity }
+            let made = NSManagedObjectID(temporaryFor: layout.entity)
+            identity = made
+            return made
+        }
+        set { identity = newValue }
+    }
+    // Made when first asked for: an object that is being fetched gets the ID of its row instead.
+    private final var identity: NSManagedObjectID?
     /// The context that the object belongs to; nil for an object without one, and after a reset.
-    public package(set) final weak var managedObjectContext: NSManagedObjectContext?
-    package final let layout: EntityLayout
+    public final var managedObjectContext: NSManagedObjectContext? { registry?.context }
+    final var registry: ObjectRegistry?
+    final let layout: EntityLayout
     /// By slot of the layout; empty while the object is a fault.
-    package final var slots: [SlotValue]
+    final var slots: [SlotValue]
     /// What the store had when it was last read or written; nil for an object never saved, and for a fault whose row
     /// was not read yet.
-    package final var row: Row?
-    package final var state: State
+    final var row: Row?
+    final var state: State
 
-    package struct State: OptionSet {
-        package let rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
-        package static let fault = State(rawValue: 1)
-        package static let inserted = State(rawValue: 2)
-        package static let updated = State(rawValue: 4)
-        package static let deleted = State(rawValue: 8)
+    struct State: OptionSet {
+        let rawValue: UInt8
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+        static let fault = State(rawValue: 1)
+        static let inserted = State(rawValue: 2)
+        static let updated = State(rawValue: 4)
+        static let deleted = State(rawValue: 8)
     }
 
     /// Creates an object and inserts it into a context, or leaves it alone where `context` is nil.
@@ -39,10 +50,13 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, NSFetchRequestResu
         }
         layout = entity.layout
         slots = layout.defaultSlots
-        objectID = NSManagedObjectID(temporaryFor: entity)
         state = []
         super.init()
         context?.insert(self)
+    }
+
+    deinit {
+        if let registry, let identity { registry.remove(self, identity.key) }
     }
 
     /// How the framework makes objects of a class it only knows at run time. Not for programs: a fetched object would
@@ -258,18 +272,12 @@ extension ManagedObjectCreation where Self: NSManagedObject {
 extension EntityLayout {
     /// The slots of a new object: the model's defaults.
     var defaultSlots: [SlotValue] {
-        if let cached = cachedDefaults as? SlotTemplate { return cached.slots }
+        if let cachedDefaults { return unsafeDowncast(cachedDefaults, to: SlotTemplate.self).slots }
         let slots = kinds.map { kind -> SlotValue in
-            switch kind {
-            case .attribute(let attribute): (try? SlotValue(attribute.defaultValue, for: attribute.attributeType)) ?? .null
-            case .toMany(let relationship): .toMany(ToMany(relationship, isLoaded: true))
-            case .toOne, .fetched: .null
-            }
+            guard case .attribute(let attribute) = kind else { return .null }
+            return (try? SlotValue(attribute.defaultValue, for: attribute.attributeType)) ?? .null
         }
-        // To-many values are objects of their own and can't be shared between managed objects.
-        if !kinds.contains(where: { if case .toMany = $0 { true } else { false } }) {
-            cachedDefaults = SlotTemplate(slots)
-        }
+        cachedDefaults = SlotTemplate(slots)
         return slots
     }
 

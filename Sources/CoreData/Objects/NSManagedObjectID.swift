@@ -7,15 +7,21 @@ import Synchronization
 /// Two IDs are equal when they mean the same row, or are the same temporary ID.
 open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
     /// The entity of the object, never a super-entity of it.
-    public let entity: NSEntityDescription
+    public var entity: NSEntityDescription { layout.entity }
+    // Not the entity itself: weak references to it make each retain of it slow, and there may be millions of IDs.
+    package let layout: EntityLayout
     /// `Z_PK`, or a negative number for a temporary ID.
     package let primaryKey: Int64
     package let space: ObjectIDSpace
 
     private static let lastTemporaryKey = Atomic<Int64>(0)
 
-    package init(_ entity: NSEntityDescription, primaryKey: Int64, space: ObjectIDSpace) {
-        self.entity = entity
+    package convenience init(_ entity: NSEntityDescription, primaryKey: Int64, space: ObjectIDSpace) {
+        self.init(entity.layout, primaryKey: primaryKey, space: space)
+    }
+
+    package init(_ layout: EntityLayout, primaryKey: Int64, space: ObjectIDSpace) {
+        self.layout = layout
         self.primaryKey = primaryKey
         self.space = space
     }
@@ -72,4 +78,9 @@ package final class ObjectIDSpace: @unchecked Sendable {
 package struct ObjectKey: Hashable {
     let space: ObjectIdentifier
     let primaryKey: Int64
+
+    package func hash(into hasher: inout Hasher) {
+        // One word is enough to tell keys apart, and half the work of two.
+        hasher.combine(UInt(truncatingIfNeeded: primaryKey) ^ UInt(bitPattern: space))
+    }
 }

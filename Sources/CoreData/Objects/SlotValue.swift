@@ -59,7 +59,7 @@ extension SlotValue {
         switch self {
         case .null: nil
         case .integer(let number):
-            type == .booleanAttributeType ? NSNumber(value: number != 0) : NSNumber(value: number)
+            type == .booleanAttributeType ? SmallNumbers.boolean(number != 0) : SmallNumbers.number(number)
         case .real(let number): type == .floatAttributeType ? NSNumber(value: Float(number)) : NSNumber(value: number)
         case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
         case .string(let text): text
@@ -200,4 +200,17 @@ extension SlotValue {
         default: nil
         }
     }
+}
+
+/// The `NSNumber`s that are handed out most, made once: on Linux each costs an allocation through CoreFoundation.
+private enum SmallNumbers {
+    private static let range: ClosedRange<Int64> = -1...255
+    private static let numbers = range.map { NSNumber(value: $0) }
+    private static let flags = (NSNumber(value: false), NSNumber(value: true))
+
+    static func number(_ value: Int64) -> NSNumber {
+        range.contains(value) ? numbers[Int(value + 1)] : NSNumber(value: value)
+    }
+
+    static func boolean(_ flag: Bool) -> NSNumber { flag ? flags.1 : flags.0 }
 }

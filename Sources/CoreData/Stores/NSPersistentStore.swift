@@ -46,7 +46,7 @@ open class NSPersistentStore: NSObject {
     // MARK: What each kind of store does
 
     /// Finds rows and gives them to `visit`, in the order asked for.
-    package func fetch(_ fetch: StoreFetch, visit: (NSEntityDescription, Int64, Row?) throws -> Void) throws {
+    package func fetch(_ fetch: StoreFetch, visit: (EntityLayout, Int64, Row?) throws -> Void) throws {
         throw CocoaError.unsupported("fetching from a store of type '\(type)'")
     }
 

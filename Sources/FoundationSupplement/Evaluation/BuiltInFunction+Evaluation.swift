@@ -16,8 +16,7 @@ extension BuiltInFunction {
         }
     }
 
-    /// How many arguments a function takes: one for each colon. The collection functions also take the elements one by
-    /// one, `max(1, 2)`, and `random` takes none or one.
+    /// How many arguments a function takes: one for each colon, and `random` none or one.
     private static func arity(of name: String, _ given: Int) -> Int {
         name == "random" && given == 1 ? 1 : name.count { $0 == ":" }
     }

@@ -77,8 +77,13 @@ extension NSComparisonPredicate {
     }
 
     private func isElement(_ value: Any?, of collection: Any?, _ strings: StringComparison) throws -> Bool {
-        let container = PredicateValue(collection)
         let element = PredicateValue(value)
+        if predicateOperatorType == .in, options.isEmpty, case .constant(let constant?) = rightExpression.storage,
+            let result = constantCollection.contains(element, in: constant)
+        {
+            return result
+        }
+        let container = PredicateValue(collection)
         switch container {
         case .null: return false
         case .string(let text):

@@ -24,7 +24,8 @@ package enum PredicateNumber: Equatable, Sendable {
         switch self {
         case .integer(let value): Double(value)
         case .real(let value): value
-        case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+        // Linux's `NSDecimalNumber.doubleValue` isn't the nearest one: 19.99 becomes 19.990000000000002.
+        case .decimal(let value): Double("\(value)") ?? NSDecimalNumber(decimal: value).doubleValue
         }
     }
 
@@ -33,7 +34,7 @@ package enum PredicateNumber: Equatable, Sendable {
         switch self {
         case .integer(let value): value
         case .real(let value): Int64(exactly: value.rounded(.towardZero))
-        case .decimal(let value): Int64(exactly: NSDecimalNumber(decimal: value).doubleValue.rounded(.towardZero))
+        case .decimal: Int64(exactly: double.rounded(.towardZero))
         }
     }
 

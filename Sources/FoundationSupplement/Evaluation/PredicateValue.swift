@@ -1,3 +1,9 @@
+/// Objects that are compared by something else: a managed object is equal to its object ID.
+package protocol PredicateIdentity: AnyObject {
+    /// The object that stands for this one in comparisons.
+    var predicateIdentity: AnyObject { get }
+}
+
 /// A value as a predicate sees it: the Swift and the Foundation type for the same thing become one.
 package enum PredicateValue {
     /// nil and NSNull.
@@ -43,8 +49,15 @@ package enum PredicateValue {
         case let uuid as NSUUID: .other(uuid as UUID)
         case let url as NSURL: .other(url as URL)
         case let data as NSData: .other(data as Data)
-        default: .other(object)
+        default: identity(of: object)
         }
+    }
+
+    private static func identity(of object: AnyObject) -> PredicateValue {
+        guard let identity = (object as? any PredicateIdentity)?.predicateIdentity, identity !== object else {
+            return .other(object)
+        }
+        return self.object(identity)
     }
 
     private static func rare(_ value: Any) -> PredicateValue {

@@ -6,6 +6,10 @@ struct ValueKey: Hashable {
         self.value = PredicateValue(value)
     }
 
+    init(_ value: PredicateValue) {
+        self.value = value
+    }
+
     static func == (left: ValueKey, right: ValueKey) -> Bool {
         PredicateValue.areEqual(left.value, right.value)
     }

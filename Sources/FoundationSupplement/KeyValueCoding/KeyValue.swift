@@ -4,8 +4,8 @@
 ///
 /// - Throws: ``PredicateEvaluationError`` when there is no such key.
 package func keyValue(of object: Any, key: String) throws -> Any? {
-    if let known = try codedValue(of: object, key: key) { return flattened(known.value) }
     if key == "self" { return object }
+    if let known = try codedValue(of: object, key: key) { return flattened(known.value) }
     if let found = dictionaryValue(of: object, key: key) { return found.value }
     if let elements = collectionElements(of: object) {
         if key == "count" || key == "@count" { return elements.count }

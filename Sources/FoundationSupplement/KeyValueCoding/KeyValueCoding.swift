@@ -45,7 +45,7 @@ extension KeyValueCoding {
             return
         }
         guard let target = self.value(forKeyPath: parts.dropLast().joined(separator: ".")) else { return }
-        set(value, forKey: String(parts[parts.count - 1]), of: target)
+        setKeyValue(value, forKey: String(parts[parts.count - 1]), of: target)
     }
 
     /// The values of several properties. nil becomes `NSNull`.
@@ -61,16 +61,16 @@ extension KeyValueCoding {
     }
 }
 
-private func set(_ value: Any?, forKey key: String, of target: Any) {
+func setKeyValue(_ value: Any?, forKey key: String, of target: Any) {
     switch target {
     case let object as any KeyValueCoding: object.setValue(value, forKey: key)
-    case let dictionary as NSMutableDictionary: dictionary[key] = value
+    case let dictionary as NSMutableDictionary: dictionary.setValue(value, forKey: key)
     default:
         guard let elements = collectionElements(of: target), !(target is any DictionaryValues) else {
             misuse("\(type(of: target)) has no key \"\(key)\" that can be set")
             return
         }
-        for case let element? in elements { set(value, forKey: key, of: element) }
+        for case let element? in elements { setKeyValue(value, forKey: key, of: element) }
     }
 }
 

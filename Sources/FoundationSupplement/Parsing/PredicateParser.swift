@@ -19,9 +19,10 @@ struct PredicateParser {
     }
 
     /// The heights of trees and the nesting of the text that are accepted. Both are far beyond what people write and
-    /// far below what overflows the stack of a thread.
-    static let maximumDepth = 400
-    static let maximumNesting = 200
+    /// far below what overflows the stack of a thread. One level of a tree prints as two levels of text at most (the
+    /// right operand of an operator, in parentheses), so that what was accepted can be read again.
+    static let maximumDepth = 100
+    static let maximumNesting = 2 * maximumDepth + 10
 
     let format: String
     let tokens: [Token]

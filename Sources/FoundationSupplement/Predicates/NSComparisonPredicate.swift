@@ -29,6 +29,8 @@ open class NSComparisonPredicate: NSPredicate {
     /// selectors; the name takes their place.
     public let customSelector: String?
 
+    let constantCollection = ConstantCollection()
+
     /// A comparison of two expressions.
     public init(
         leftExpression lhs: NSExpression, rightExpression rhs: NSExpression, modifier: Modifier, type: Operator,

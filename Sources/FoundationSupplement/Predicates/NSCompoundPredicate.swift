@@ -41,8 +41,10 @@ open class NSCompoundPredicate: Foundation.NSCompoundPredicate {
         evaluateOrReport(with: object, bindings)
     }
 
-    /// The predicate itself; predicates don't change.
-    open override func copy(with zone: NSZone? = nil) -> Any { self }
+    /// A predicate of its own: Foundation lets ``subpredicates`` be set on Linux.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        NSCompoundPredicate(type: compoundPredicateType, subpredicates: subpredicates)
+    }
 
     /// Whether another predicate joins equal predicates in the same way and order.
     open override func isEqual(_ object: Any?) -> Bool {

@@ -98,9 +98,9 @@ extension NSExpression {
     /// The text with a key or an index behind it.
     private func textAsBase(of follower: Follower) -> String {
         switch storage {
-        case .keyPath(_, let path):
+        case .keyPath(let operand, let path):
             // Apple's `a.d[0]` means something else than `(a.d)[0]`, and `(a.b).c` isn't `a.b.c` here.
-            return follower == .key || path.contains(".") ? "(\(formatText))" : formatText
+            return follower == .key || operand != nil || path.contains(".") ? "(\(formatText))" : formatText
         case .constant(let value):
             if case .string = PredicateValue(value) { return formatText }
             return "(\(formatText))"

@@ -24,18 +24,18 @@ extension Foundation.NSCompoundPredicate {
     fileprivate var compoundText: String {
         switch compoundPredicateType {
         case .not:
-            return "NOT " + (subpredicates.first?.textAsPart(ofNot: true) ?? "TRUEPREDICATE")
+            return "NOT " + (subpredicates.first?.textAsPart ?? "TRUEPREDICATE")
         case .and where subpredicates.isEmpty: return "TRUEPREDICATE"
         case .or where subpredicates.isEmpty: return "FALSEPREDICATE"
-        case .and: return subpredicates.map { $0.textAsPart(ofNot: false) }.joined(separator: " AND ")
-        case .or: return subpredicates.map { $0.textAsPart(ofNot: false) }.joined(separator: " OR ")
+        case .and: return subpredicates.map(\.textAsPart).joined(separator: " AND ")
+        case .or: return subpredicates.map(\.textAsPart).joined(separator: " OR ")
         }
     }
 }
 
 extension NSPredicate {
     /// Every compound inside another is put in parentheses, NOT included.
-    fileprivate func textAsPart(ofNot: Bool) -> String {
+    fileprivate var textAsPart: String {
         guard let compound = self as? Foundation.NSCompoundPredicate else { return formatText }
         // An empty compound prints as a word.
         return compound.subpredicates.isEmpty ? formatText : "(\(formatText))"

@@ -11,36 +11,28 @@ package final class KeyedSortDescriptor: NSSortDescriptor {
     private let closure: Comparator?
     private let lens: ((Any) -> Any?)?
 
-    init(key: String?, ascending: Bool, selector: SortSelector) {
+    private init(
+        key: String?, ascending: Bool, selector: SortSelector?, closure: Comparator?, lens: ((Any) -> Any?)?
+    ) {
         sortKey = key
         sortSelector = selector
-        closure = nil
-        lens = nil
+        self.closure = closure
+        self.lens = lens
         super.init(keyPath: \Subject.itself, ascending: ascending) { _, _ in .orderedSame }
     }
 
-    init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
-        sortKey = key
-        sortSelector = nil
-        closure = comparator
-        lens = nil
-        super.init(keyPath: \Subject.itself, ascending: ascending) { _, _ in .orderedSame }
+    convenience init(key: String?, ascending: Bool, selector: SortSelector) {
+        self.init(key: key, ascending: ascending, selector: selector, closure: nil, lens: nil)
     }
 
-    init<Root, Value>(swiftKeyPath: KeyPath<Root, Value>, ascending: Bool) {
-        sortKey = KeyPathNames.name(for: swiftKeyPath)
-        sortSelector = .compare
-        closure = nil
-        lens = { ($0 as? Root).flatMap { flattened($0[keyPath: swiftKeyPath]) } }
-        super.init(keyPath: swiftKeyPath, ascending: ascending) { _, _ in .orderedSame }
+    convenience init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
+        self.init(key: key, ascending: ascending, selector: nil, closure: comparator, lens: nil)
     }
 
-    private init(reversing other: KeyedSortDescriptor) {
-        sortKey = other.sortKey
-        sortSelector = other.sortSelector
-        closure = other.closure
-        lens = other.lens
-        super.init(keyPath: \Subject.itself, ascending: !other.ascending) { _, _ in .orderedSame }
+    convenience init<Root>(swiftKeyPath: PartialKeyPath<Root>, ascending: Bool, selector: SortSelector = .compare) {
+        self.init(key: KeyPathNames.name(for: swiftKeyPath), ascending: ascending, selector: selector, closure: nil) {
+            ($0 as? Root).flatMap { flattened($0[keyPath: swiftKeyPath]) }
+        }
     }
 
     /// The order of two objects; one without a value comes first.
@@ -57,34 +49,56 @@ package final class KeyedSortDescriptor: NSSortDescriptor {
     ///
     /// - Throws: ``PredicateEvaluationError`` for an unknown key or values without an order.
     package func compareThrowing(_ left: Any, _ right: Any) throws -> ComparisonResult {
-        let result = try order(try value(of: left), try value(of: right))
+        try compare(try sortValue(of: left), try sortValue(of: right))
+    }
+
+    /// What the descriptor compares of an object. A sort reads it once for each object.
+    func sortValue(of object: Any) throws -> SortValue {
+        let value: Any?
+        if let lens {
+            value = lens(object)
+        } else if let sortKey {
+            value = try keyPathValue(of: object, path: sortKey)
+        } else {
+            value = object
+        }
+        return closure == nil ? .value(PredicateValue(value)) : .forClosure(value ?? NSNull())
+    }
+
+    enum SortValue {
+        case value(PredicateValue)
+        case forClosure(Any)
+    }
+
+    /// The order of two values, in the descriptor's direction.
+    func compare(_ left: SortValue, _ right: SortValue) throws -> ComparisonResult {
+        let result = try order(left, right)
         return ascending ? result : result.reversed
     }
 
-    private func value(of object: Any) throws -> Any? {
-        if let lens { return lens(object) }
-        guard let sortKey else { return object }
-        return try keyPathValue(of: object, path: sortKey)
-    }
-
-    private func order(_ left: Any?, _ right: Any?) throws -> ComparisonResult {
-        if let closure { return closure(left ?? NSNull(), right ?? NSNull()) }
-        switch (PredicateValue(left), PredicateValue(right)) {
-        case (.null, .null): return .orderedSame
-        case (.null, _): return .orderedAscending
-        case (_, .null): return .orderedDescending
-        case (.string(let left), .string(let right)): return (sortSelector ?? .compare).order(left, right)
-        case (let left, let right): return try PredicateValue.order(left, right) ?? .orderedSame
+    private func order(_ left: SortValue, _ right: SortValue) throws -> ComparisonResult {
+        switch (left, right) {
+        case (.forClosure(let left), .forClosure(let right)): return closure?(left, right) ?? .orderedSame
+        case (.value(.null), .value(.null)): return .orderedSame
+        case (.value(.null), _): return .orderedAscending
+        case (_, .value(.null)): return .orderedDescending
+        case (.value(.string(let left)), .value(.string(let right))):
+            return (sortSelector ?? .compare).order(left, right)
+        case (.value(let left), .value(let right)): return try PredicateValue.order(left, right) ?? .orderedSame
+        default: return .orderedSame
         }
     }
 
     /// Compares two values as the descriptor does, without regard to its direction.
     package override var comparator: Comparator {
-        closure ?? { [self] left, right in (try? order(left, right)) ?? .orderedSame }
+        closure ?? { [self] left, right in
+            (try? order(.value(PredicateValue(left)), .value(PredicateValue(right)))) ?? .orderedSame
+        }
     }
 
     package override var reversedSortDescriptor: Any {
-        KeyedSortDescriptor(reversing: self)
+        KeyedSortDescriptor(
+            key: sortKey, ascending: !ascending, selector: sortSelector, closure: closure, lens: lens)
     }
 
     package override func isEqual(_ object: Any?) -> Bool {

@@ -42,6 +42,20 @@ extension KeyedSortDescriptorInitializable {
     public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
         self = sortDescriptor(KeyedSortDescriptor(swiftKeyPath: keyPath, ascending: ascending))
     }
+
+    /// A descriptor from Foundation's structure of the same kind.
+    ///
+    /// Strings compare by their characters' numbers, or as ``SortSelector/localizedStandardCompare`` does when the
+    /// structure has a comparator other than `.lexical`.
+    public init<Compared: NSObject>(_ descriptor: SortDescriptor<Compared>) {
+        let ascending = descriptor.order == .forward
+        let comparator = descriptor.stringComparator
+        let isLexical = comparator == nil || comparator.map { String.StandardComparator($0) == .lexical } == true
+        self = sortDescriptor(
+            KeyedSortDescriptor(
+                swiftKeyPath: descriptor.keyPath ?? \Compared.self, ascending: ascending,
+                selector: isLexical ? .compare : .localizedStandardCompare))
+    }
 }
 
 extension KeyedSortDescriptorInitializable where Self: NSSortDescriptor {

@@ -2,9 +2,9 @@ import FoundationSupplement
 
 /// How archives repeat an entity's indexes for systems of several ages.
 ///
-/// An attribute with an index of its own, of the older or the newer kind, is marked `NSIsIndexed`; the mark in turn
-/// gives it an index with its own name, unless the archive has one for it. An index over several properties is
-/// repeated among the compound ones.
+/// The compiler marks an attribute that has an index of its own, of the older or the newer kind, as `NSIsIndexed`. The
+/// mark in turn gives the attribute an index with its own name: in a `.mom` unless there is another for it, in a store's
+/// cache always. An index over several properties is repeated among the compound ones.
 enum ArchivedIndexes {
     /// The attribute that an index is for, and for it alone.
     static func onlyAttribute(of index: NSFetchIndexDescription) -> NSAttributeDescription? {
@@ -33,7 +33,8 @@ enum ArchivedIndexes {
     /// The indexes that marks on attributes give: in a `.mom` for those without another index, in a cache for all.
     static func implied(in entity: NSEntityDescription, besides: Set<String>) -> [NSFetchIndexDescription] {
         let attributes = entity.declaredProperties.compactMap { $0 as? NSAttributeDescription }
-        return attributes.filter { $0.isIndexedByAttribute && !besides.contains($0.name) }
+        let taken = besides.union(entity.indexes.map(\.name))
+        return attributes.filter { $0.isIndexedByAttribute && !taken.contains($0.name) }
             .sorted { VersionHash.codeUnitOrder($0.name, $1.name) }
             .map { attribute in
                 let element = NSFetchIndexElementDescription(property: attribute, collationType: .binary)

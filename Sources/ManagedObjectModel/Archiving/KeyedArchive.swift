@@ -10,7 +10,8 @@ struct KeyedArchive {
     init(_ data: Data, path: String) throws {
         let list: PropertyListValue
         do {
-            list = BinaryPropertyList.isBinaryPropertyList(data)
+            list =
+                BinaryPropertyList.isBinaryPropertyList(data)
                 ? try BinaryPropertyList.read(data) : try XMLPropertyList.read(data)
         } catch let error as PropertyListError {
             throw ModelFileError(path: path, reason: error.description)

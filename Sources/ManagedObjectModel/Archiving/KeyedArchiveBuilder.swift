@@ -73,8 +73,8 @@ struct KeyedArchiveBuilder {
     mutating func foreign(_ value: ForeignArchivedValue) -> PropertyListValue {
         var numbers = [0]
         for object in value.objects {
-            if case .dictionary(let fields) = object, let chain = fields["$classes"]?.array {
-                numbers.append(classReference(chain.compactMap(\.string)).uid ?? 0)
+            if let chain = Self.classChain(object) {
+                numbers.append(classReference(chain).uid ?? 0)
             } else if let uid = plain(object).uid, uid != 0 {
                 numbers.append(uid)
             } else {
@@ -82,10 +82,19 @@ struct KeyedArchiveBuilder {
             }
         }
         for (object, uid) in zip(value.objects, numbers.dropFirst()) where Plain(object) == nil {
-            if case .dictionary(let fields) = object, fields["$classes"] != nil { continue }
+            if Self.classChain(object) != nil { continue }
             objects[uid] = Self.renumber(object, numbers)
         }
         return .uid(numbers.count > 1 ? numbers[1] : 0)
+    }
+
+    /// The classes that an object lists, if it is the description of a class as this builder writes them.
+    private static func classChain(_ object: PropertyListValue) -> [String]? {
+        guard let fields = object.dictionary, fields.count == 2, let list = fields["$classes"]?.array else {
+            return nil
+        }
+        let chain = list.compactMap(\.string)
+        return chain.count == list.count && !chain.isEmpty && fields["$classname"]?.string == chain[0] ? chain : nil
     }
 
     private static func renumber(_ value: PropertyListValue, _ numbers: [Int]) -> PropertyListValue {

@@ -108,7 +108,8 @@ extension ModelArchiveReader {
         }
         guard let found = try self.value(value, "the default value of \(what)") else { return }
         if attribute.attributeType == .floatAttributeType, let number = found as? NSNumber,
-            !(number is NSDecimalNumber), case .real(let real)? = try archive.resolve(value) {
+            !(number is NSDecimalNumber), case .real(let real)? = try archive.resolve(value)
+        {
             attribute.defaultValue = NSNumber(value: Float(real))
         } else {
             attribute.defaultValue = found
@@ -128,13 +129,12 @@ extension ModelArchiveReader {
         }
         relationship.deleteRule = known
         // Names and objects say the same; old archives have the objects alone.
-        relationship.destinationEntityName = try archive.string(
-            object["_NSDestinationEntityName"], "the destination of \(what)")
-            ?? entity(object["NSDestinationEntity"])?.name
+        relationship.destinationEntityName =
+            try entity(object["NSDestinationEntity"])?.name
+            ?? archive.string(object["_NSDestinationEntityName"], "the destination of \(what)")
+        let inverse = try archive.object(object["NSInverseRelationship"])?["NSPropertyName"]
         relationship.inverseRelationshipName = try archive.string(
-            object["_NSInverseRelationshipName"], "the inverse of \(what)")
-            ?? archive.string(
-                archive.object(object["NSInverseRelationship"])?["NSPropertyName"], "the inverse of \(what)")
+            inverse ?? object["_NSInverseRelationshipName"], "the inverse of \(what)")
         return relationship
     }
 

@@ -59,7 +59,8 @@ extension ModelArchiveReader {
         request.propertiesToFetch = try list(object["NSValuesToFetch"], what) { try $0.fetchedValue($1, what) }
         request.propertiesToGroupBy = try list(object["NSValuesToGroupBy"], what) { try $0.fetchedValue($1, what) }
         request.relationshipKeyPathsForPrefetching = try list(
-            object["NSRelationshipKeyPathsForPrefetching"], what) { try $0.archive.string($1, what) }
+            object["NSRelationshipKeyPathsForPrefetching"], what
+        ) { try $0.archive.string($1, what) }
         return request
     }
 
@@ -80,7 +81,8 @@ extension ModelArchiveReader {
     private func sortDescriptor(_ reference: PropertyListValue, _ what: String) throws -> NSSortDescriptor? {
         guard let object = try archive.object(reference, ["NSSortDescriptor"], what) else { return nil }
         let key = try archive.string(object["NSKey"], "a sort key of \(what)")
-        let name = try archive.string(object["NSSelector"], "a sort selector of \(what)") ?? SortSelector.compare.rawValue
+        let name =
+            try archive.string(object["NSSelector"], "a sort selector of \(what)") ?? SortSelector.compare.rawValue
         guard let selector = SortSelector(rawValue: name) else {
             throw failure("sorts \(what) by the unknown selector '\(name)'")
         }

@@ -69,7 +69,7 @@ extension ModelArchiveReader {
             return try archive.elements(of: object).compactMap { try value($0, what, depth: depth + 1) }
         }
         if KeyedArchive.sets.contains(object.className) {
-            return Set(try archive.elements(of: object).compactMap { try scalar($0) })
+            return Set(try archive.elements(of: object).compactMap { try scalar($0, depth: depth + 1) })
         }
         if KeyedArchive.dictionaries.contains(object.className) { return try dictionary(object, what, depth) }
         throw archive.unknown(object, what)
@@ -86,7 +86,9 @@ extension ModelArchiveReader {
     ) throws -> [AnyHashable: Any] {
         var result: [AnyHashable: Any] = [:]
         for (key, reference) in try archive.pairs(of: object) {
-            guard let key = try scalar(key) else { throw failure("has a damaged dictionary as \(what)") }
+            guard let key = try scalar(key, depth: depth + 1) else {
+                throw failure("has a damaged dictionary as \(what)")
+            }
             result[key] = try value(reference, what, depth: depth + 1)
         }
         return result
@@ -94,8 +96,8 @@ extension ModelArchiveReader {
 
     /// A value that can be hashed. Collections can't be elements of sets: hashing them takes time without limit when
     /// they share their elements; and `NSDecimalNumber` never returns from hashing on Linux, so it becomes a `Decimal`.
-    mutating func scalar(_ reference: PropertyListValue?) throws -> AnyHashable? {
-        switch try value(reference, "an element of a set or a key") {
+    mutating func scalar(_ reference: PropertyListValue?, depth: Int = 0) throws -> AnyHashable? {
+        switch try value(reference, "an element of a set or a key", depth: depth) {
         case let number as NSDecimalNumber: return number.decimalValue
         case let number as NSNumber: return number
         case let text as String: return text

@@ -153,6 +153,9 @@ package struct ModelArchiveReader {
                 continue
             }
             let property = try property(object, of: record.name)
+            guard property.name == name else {
+                throw failure("has property '\(property.name)' of entity '\(record.name)' under the name '\(name)'")
+            }
             if let inherited = parent[name], Self.isCopy(property, of: inherited) {
                 relationships[object.uid] = inherited as? NSRelationshipDescription
                 continue
@@ -192,7 +195,8 @@ package struct ModelArchiveReader {
             guard let inverse = try archive.object(object["NSInverseRelationship"]) else { continue }
             guard inverse.className == "NSRelationshipDescription" || inverse.className == "_NSPropertyDescriptionProxy"
             else { throw archive.unknown(inverse, "an inverse relationship") }
-            let found = relationships[inverse.uid]
+            let found =
+                relationships[inverse.uid]
                 ?? relationship.inverseRelationshipName.flatMap { destination?.relationshipsByName[$0] }
             relationship.inverseRelationship = found
             relationship.inverseRelationshipName = found?.name ?? relationship.inverseRelationshipName

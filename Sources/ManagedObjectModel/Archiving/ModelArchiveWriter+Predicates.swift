@@ -22,7 +22,13 @@ extension ModelArchiveWriter {
                     "NSCompoundPredicateType": .integer(Int64(compound.compoundPredicateType.rawValue)),
                     "NSSubpredicates": builder.array("NSArray", parts),
                 ])
-        default: return KeyedArchiveBuilder.null
+        case let other?:
+            switch other.formatText {
+            case "TRUEPREDICATE": return builder.add("NSTruePredicate", [:])
+            case "FALSEPREDICATE": return builder.add("NSFalsePredicate", [:])
+            default: return KeyedArchiveBuilder.null
+            }
+        case nil: return KeyedArchiveBuilder.null
         }
     }
 
@@ -134,7 +140,8 @@ extension ModelArchiveWriter {
         _ name: String, _ operand: FoundationSupplement.NSExpression?,
         _ arguments: [FoundationSupplement.NSExpression]
     ) -> PropertyListValue {
-        let receiver = operand.map { expression($0) }
+        let receiver =
+            operand.map { expression($0) }
             ?? typed(
                 "NSConstantValueExpression", 0,
                 ["NSConstantValueClassName": builder.string(ModelArchiveReader.builtInReceiver)])

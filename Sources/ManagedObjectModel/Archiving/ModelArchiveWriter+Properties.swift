@@ -34,7 +34,7 @@ extension ModelArchiveWriter {
         if property.isOptional { fields["NSIsOptional"] = .boolean(true) }
         if property.isTransient { fields["NSIsTransient"] = .boolean(true) }
         if isReadOnly(property) { fields["NSIsReadOnly"] = .boolean(true) }
-        if isIndexed(property) { fields["NSIsIndexed"] = .boolean(true) }
+        if property.isIndexedByAttribute { fields["NSIsIndexed"] = .boolean(true) }
         if property.isIndexedBySpotlight { fields["NSIndexedBySpotlight"] = .boolean(true) }
         if let info = property.userInfo { fields["NSUserInfo"] = value(info) }
         if let modifier = property.versionHashModifier { fields["NSVersionHashModifier"] = builder.string(modifier) }
@@ -71,11 +71,6 @@ extension ModelArchiveWriter {
             || property is NSExpressionDescription
     }
 
-    private func isIndexed(_ property: NSPropertyDescription) -> Bool {
-        property.isIndexedByAttribute
-            || property.entity.map { ArchivedIndexes.indexedNames(of: $0).contains(property.name) } ?? false
-    }
-
     // MARK: Attributes
 
     private mutating func describe(
@@ -84,7 +79,8 @@ extension ModelArchiveWriter {
         fields["NSAttributeType"] = .integer(Int64(attribute.attributeType.rawValue))
         fields["NSAttributeValueClassName"] = builder.string(attribute.attributeValueClassName)
         fields["NSValueTransformerName"] = builder.string(attribute.valueTransformerName)
-        fields["NSDefaultValue"] = attribute.foreignDefaultValue.map { builder.foreign($0) }
+        fields["NSDefaultValue"] =
+            attribute.foreignDefaultValue.map { builder.foreign($0) }
             ?? value(attribute.defaultValue)
         var flags: NSAttributeDescription.Flags = []
         if attribute.allowsExternalBinaryDataStorage { flags.insert(.externalStorage) }

@@ -43,7 +43,9 @@ package struct ModelArchiveWriter {
         let entities = model.entities.sorted { VersionHash.codeUnitOrder($0.name ?? "", $1.name ?? "") }
         for entity in entities { entityUIDs[ObjectIdentifier(entity)] = builder.reserve() }
         let pairs = entities.map { (key: builder.string($0.name ?? ""), value: reference(to: $0)) }
-        var fields = ["NSEntities": form == .cache ? knownKeys(pairs) : builder.dictionary("NSMutableDictionary", pairs)]
+        var fields = [
+            "NSEntities": form == .cache ? knownKeys(pairs) : builder.dictionary("NSMutableDictionary", pairs)
+        ]
         for entity in entities { writeEntity(entity) }
         fields["NSVersionIdentifiers"] = value(model.versionIdentifiers)
         fields["NSFetchRequestTemplates"] = templates()
@@ -162,7 +164,8 @@ package struct ModelArchiveWriter {
         if !implied.isEmpty || !entity.indexes.isEmpty {
             // Apple's compiler forgets to tell implied indexes their entity.
             let owner = form == .cache ? reference(to: entity) : KeyedArchiveBuilder.null
-            let list = implied.map { index($0, of: owner) } + entity.indexes.map { index($0, of: reference(to: entity)) }
+            let list =
+                implied.map { index($0, of: owner) } + entity.indexes.map { index($0, of: reference(to: entity)) }
             fields["NSFetchIndexDescriptions"] = builder.array("NSMutableArray", list)
             fields["NSCompoundIndexes"] = tuples(older + compounds)
         } else if !older.isEmpty {

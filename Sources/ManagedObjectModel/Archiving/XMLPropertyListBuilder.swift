@@ -53,11 +53,6 @@ final class XMLPropertyListBuilder: NSObject, XMLParserDelegate {
         text = ""
     }
 
-    // Property lists declare no entities; entities are how XML files attack their readers.
-    func parser(_ parser: XMLParser, foundInternalEntityDeclarationWithName name: String, value: String?) {
-        refuse(parser, "declares an entity ('\(name)')")
-    }
-
     private func close(_ parser: XMLParser) {
         switch open.popLast() {
         case .array(let elements)?: add(.array(elements), parser)

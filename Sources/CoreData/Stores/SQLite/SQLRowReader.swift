@@ -14,13 +14,14 @@ struct SQLRowReader {
 
     private struct Plan {
         let entity: SQLEntity
+        /// One per slot.
         var steps: [Step] = []
     }
 
     private struct Step {
-        let slot: Int
-        let column: Int32
-        let kind: Kind
+        /// Negative for a slot that no column fills.
+        var column: Int32 = -1
+        var kind = Kind.integer
         /// For a to-one relationship, the column with the entity's number.
         var number: Int32 = -1
         var destination: Int32 = 0
@@ -43,19 +44,19 @@ struct SQLRowReader {
             uniqueKeysWithValues: columns.names.enumerated().map { ($1, Int32($0) + SQLResultColumns.firstValue) })
         var plan = Plan(entity: entity)
         for (slot, storage) in entity.storage.enumerated() {
+            plan.steps.append(Step())
             switch storage {
             case .column(let column):
                 guard let position = positions[column.name], case .attribute(let attribute) = entity.layout.kinds[slot]
                 else { continue }
-                plan.steps.append(Step(slot: slot, column: position, kind: kind(attribute)))
+                plan.steps[slot] = Step(column: position, kind: kind(attribute))
             case .toOne(let key, let number, _):
                 guard let position = positions[key.name], case .toOne(let relationship) = entity.layout.kinds[slot],
                     let destination = relationship.destinationEntity.flatMap(schema.entity)
                 else { continue }
-                plan.steps.append(
-                    Step(
-                        slot: slot, column: position, kind: .reference,
-                        number: number.flatMap { positions[$0.name] } ?? -1, destination: Int32(destination.number)))
+                plan.steps[slot] = Step(
+                    column: position, kind: .reference, number: number.flatMap { positions[$0.name] } ?? -1,
+                    destination: Int32(destination.number))
             case .none, .toMany, .join: break
             }
         }
@@ -76,10 +77,10 @@ struct SQLRowReader {
         }
     }
 
-    /// The entity of the current row; nil for a number that the model doesn't have.
-    func entity(_ statement: SQLiteStatement) -> SQLEntity? {
-        if let single { return single.entity }
-        return plans[Int(statement.int(SQLResultColumns.entityNumber))]?.entity
+    /// The layout of the current row's entity; nil for a number that the model doesn't have.
+    func layout(_ statement: SQLiteStatement) -> EntityLayout? {
+        if let single { return single.entity.layout }
+        return plans[Int(statement.int(SQLResultColumns.entityNumber))]?.entity.layout
     }
 
     /// The current row's values; `store` finds the files of external data.
@@ -88,11 +89,13 @@ struct SQLRowReader {
         guard let plan = single ?? plans[number] else {
             throw CocoaError.request("Z_ENT \(number) is not an entity of \(entity.name)'s tree")
         }
-        let values = try [SlotValue](unsafeUninitializedCapacity: plan.entity.layout.count) { buffer, count in
-            buffer.initialize(repeating: .null)
-            count = buffer.count
-            for step in plan.steps where !statement.isNull(step.column) {
-                buffer[step.slot] = try Self.value(statement, step, externalData)
+        let values = try [SlotValue](unsafeUninitializedCapacity: plan.steps.count) { buffer, count in
+            for step in plan.steps {
+                let value =
+                    step.column < 0 || statement.isNull(step.column)
+                    ? .null : try Self.value(statement, step, externalData)
+                buffer.initializeElement(at: count, to: value)
+                count += 1
             }
         }
         return Row(version: statement.int(SQLResultColumns.version), values: values)

@@ -103,7 +103,7 @@ package final class SQLiteStore: NSPersistentStore {
     // MARK: Reading
 
     package override func fetch(
-        _ fetch: StoreFetch, visit: (NSEntityDescription, Int64, Row?) throws -> Void
+        _ fetch: StoreFetch, visit: (EntityLayout, Int64, Row?) throws -> Void
     ) throws {
         let entity = try sqlEntity(fetch.entity)
         let (query, columns) = try SQLGenerator.select(fetch, entity, schema)
@@ -111,10 +111,11 @@ package final class SQLiteStore: NSPersistentStore {
             let statement = try bound(query)
             defer { statement.reset() }
             let reader = SQLRowReader(entity, columns, schema)
+            let externalData = self.externalData  // one closure for all rows
             while try statement.step() {
-                guard let found = reader.entity(statement) else { continue }
+                guard let layout = reader.layout(statement) else { continue }
                 let row = fetch.includesValues ? try reader.row(statement, externalData: externalData) : nil
-                try visit(found.description, statement.int(SQLResultColumns.primaryKey), row)
+                try visit(layout, statement.int(SQLResultColumns.primaryKey), row)
             }
         }
     }
@@ -138,8 +139,8 @@ package final class SQLiteStore: NSPersistentStore {
             let statement = try bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
             defer { statement.reset() }
             let reader = SQLRowReader(entity, columns, schema)
-            guard try statement.step(), let found = reader.entity(statement) else { return nil }
-            return (found.description, try reader.row(statement, externalData: externalData))
+            guard try statement.step(), let found = reader.layout(statement) else { return nil }
+            return (found.entity, try reader.row(statement, externalData: externalData))
         }
     }
 

@@ -1,0 +1,12 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "benchmarks",
+    dependencies: [.package(name: "swift-core-data", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "FetchBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,137 @@
+import FoundationSupplement
+import Testing
+
+/// Text from elsewhere ends in an error, never in a crash or an endless wait.
+@Suite struct HostileInputTests {
+    private func refuses(_ format: String) -> Bool {
+        (try? NSPredicate(validating: format)) == nil
+    }
+
+    @Test(arguments: [
+        "(", "-", "NOT ", "!", "{", "a[", "SUBQUERY(", "TERNARY(", "x(", "~", "(TERNARY((", "a.b[(", "1+(",
+    ])
+    func deepNesting(_ opening: String) {
+        #expect(refuses(String(repeating: opening, count: 20_000)))
+    }
+
+    @Test func deepNestingThatIsClosed() {
+        let count = 20_000
+        #expect(refuses(String(repeating: "(", count: count) + "a == 1" + String(repeating: ")", count: count)))
+        #expect(refuses(String(repeating: "a[", count: count) + "1" + String(repeating: "]", count: count) + " == 1"))
+        #expect(refuses("a == " + Array(repeating: "1", count: count).joined(separator: " + ")))
+        #expect(refuses("a == x" + String(repeating: "[0]", count: count)))
+        #expect(refuses("a == x" + String(repeating: ".$k", count: count)))
+        #expect(!refuses("a == x" + String(repeating: ".k", count: count)))
+    }
+
+    /// Wide texts are fine: only height is bounded.
+    @Test func longTexts() throws {
+        let alternatives = (0..<20_000).map { "a == \($0)" }.joined(separator: " OR ")
+        #expect(try NSPredicate(validating: alternatives).evaluateThrowing(with: ["a": 19_999]))
+        let list = (0..<20_000).map(String.init).joined(separator: ", ")
+        #expect(try NSPredicate(validating: "a IN {\(list)}").evaluateThrowing(with: ["a": 19_999]))
+    }
+
+    /// The greatest height that is accepted is evaluated, printed, compared and released on a thread's stack.
+    @Test func acceptedNestingIsSafe() throws {
+        let sum = Array(repeating: "a", count: 95).joined(separator: " + ") + " == 95"
+        let predicate = try NSPredicate(validating: sum)
+        #expect(try predicate.evaluateThrowing(with: ["a": 1]))
+        #expect(predicate == predicate.withSubstitutionVariables([:]))
+        #expect(predicate.formatText.count > 95)
+        let nested = String(repeating: "(", count: 150) + "a == 1" + String(repeating: ")", count: 150)
+        #expect(try NSPredicate(validating: nested).evaluateThrowing(with: ["a": 1]))
+        let negated = String(repeating: "NOT ", count: 90) + "a == 1"
+        #expect(try NSPredicate(validating: negated).evaluateThrowing(with: ["a": 1]))
+        // Back-tracking parsers need exponential time for this one.
+        let mixed = String(repeating: "(TERNARY(", count: 45) + "a == 1" + String(repeating: ", 1, 2) == 1)", count: 45)
+        #expect(try NSPredicate(validating: mixed).evaluateThrowing(with: ["a": 1]))
+    }
+
+    @Test(arguments: [
+        "", " ", "a == '", "a == \"x", "a == 'x\\", "a == '\\x'", "a == '\\xZ1'", "a == '\\u12'", "a == '\\ud800'",
+        "a == '\\ud800\\u0041'", "a == '\\777'", "a == %", "a == %5", "a == %l", "a == %%", "a == %@", "%K", "$ == 1",
+        "@ == 1", "# == 1", "a == 0x", "a == 0b2", "a == 1e999x", "a == 12abc", "a ==[x] 1", "a ==[] 1", "a ==[c 1",
+        "a IN {1,}", "a IN {,}", "a IN {1", "f(", "f(1,)", "SUBQUERY(a, x, b == 1).@count > 0", "SUBQUERY(a, $x, b)",
+        "TERNARY(a, 1, 2) == 1", "CAST(a) == 1", "FUNCTION(a, b) == 1", "a == 1 AND", "AND a == 1", "a == b == c",
+        "a NOT IN b", "ANY a", "NOT", "(a == 1", "a == 1)", "(a == 1) + 2 == 3", "1 := 2 == 3", "a..b == 1", "a. == 1",
+        "first == 1", "a == 1; DROP TABLE", "\u{0} == 1", "a ? b", "FETCH(a, b, c) == 1",
+    ])
+    func wrongTexts(_ format: String) {
+        #expect(refuses(format), "\(format.debugDescription)")
+    }
+
+    /// A wrong text in a program's source is the programmer's error.
+    @Test func wrongFormatsStopTheProgram() async {
+        await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "a ==") }
+        await #expect(processExitsWith: .failure) { _ = NSExpression(format: "a ==") }
+    }
+
+    @Test func randomBytesAreParsedOrRefused() {
+        let seed = UInt64.random(in: .min ... .max)
+        print("HostileInputTests seed: \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let pieces = [
+            "(", ")", "{", "}", "[", "]", "a", "b.c", "SELF", "$x", "@count", "'s'", "\"", "'", "\\", "1", "2.5", "==",
+            "<", "IN", "AND", "OR", "NOT", "ANY", ",", ".", "%@", "%K", "SUBQUERY(", "TERNARY(", "+", "-", "**", "#in",
+            "é", "🍁", "nil", "BETWEEN", "FUNCTION(", ":", ":=", "CAST(", "FIRST", "0x", " ",
+        ]
+        for _ in 0..<5_000 {
+            let count = Int.random(in: 1...12, using: &random)
+            let format = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined(separator: " ")
+            guard let predicate = try? NSPredicate(validating: format, arguments: ["x", "y"]) else { continue }
+            _ = predicate.formatText
+            _ = try? predicate.evaluateThrowing(with: ["a": 1, "b": ["c": [1, 2]]])
+        }
+    }
+
+    /// Patterns that make back-tracking matchers wait for ever.
+    @Test func likeIsNeverSlow() {
+        let text = String(repeating: "a", count: 5_000)
+        #expect(!StringComparison([]).isLike(text, String(repeating: "a*", count: 50) + "b"))
+    }
+}
+
+/// Random numbers that a seed repeats.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// The bounds of the parser suit threads with little stack.
+@Suite struct StackTests {
+    @Test func acceptedTextsFitASmallStack() async throws {
+        let results = await withCheckedContinuation { continuation in
+            let thread = Thread {
+                let sum = Array(repeating: "a", count: 95).joined(separator: " + ") + " == 95"
+                let mixed =
+                    String(repeating: "(TERNARY(", count: 45) + "a == 1" + String(repeating: ", 1, 2) == 1)", count: 45)
+                let right =
+                    String(repeating: "a + (", count: 90) + "a" + String(repeating: ")", count: 90) + " == 91"
+                let refused = String(repeating: "(", count: 50_000)
+                var results: [Bool] = []
+                for format in [sum, mixed, right, refused] {
+                    let predicate = try? NSPredicate(validating: format)
+                    let again = predicate.flatMap { try? NSPredicate(validating: $0.formatText) }
+                    let holds = try? again?.evaluateThrowing(with: ["a": 1])
+                    results.append(holds == true && again == predicate)
+                }
+                continuation.resume(returning: results)
+            }
+            thread.stackSize = 4 << 20
+            thread.start()
+        }
+        #expect(results == [true, true, true, false])
+    }
+}

@@ -1,8 +1,11 @@
-/// Reports what raises an exception on Apple's systems: debug builds stop, optimised builds log and go on.
-func misuse(_ reason: @autoclosure () -> String) {
+/// Reports what raises an exception on Apple's systems because the program, not its input, is wrong.
+///
+/// Debug builds stop with Apple's wording. Optimised builds log and go on: callers use it only where no data can be
+/// harmed by going on, and leave things as they were.
+package func misuse(_ reason: @autoclosure () -> String) {
     let text = reason()
     assertionFailure(text)
-    FileHandle.standardError.write(Data("FoundationSupplement: \(text)\n".utf8))
+    FileHandle.standardError.write(Data("CoreData: error: \(text)\n".utf8))
 }
 
 /// The value without optionals inside optionals: `Any` may hold an `Optional`, whose nil is a nil all the same.

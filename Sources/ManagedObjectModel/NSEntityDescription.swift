@@ -173,7 +173,7 @@ open class NSEntityDescription: NSObject {
     package var mayBeEdited: Bool { model?.isEditable ?? true }
 
     private func edit(_ change: () -> Void) {
-        if mayBeEdited { change() } else { reportMisuse("Can't modify an immutable model.") }
+        if mayBeEdited { change() } else { misuse("Can't modify an immutable model.") }
     }
 
     /// The entity at the top of the inheritance tree, whose table holds this entity's rows.

@@ -118,7 +118,7 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
     }
 
     private func edit(_ change: () -> Void) {
-        if isEditable { change() } else { reportMisuse("Can't modify an immutable model.") }
+        if isEditable { change() } else { misuse("Can't modify an immutable model.") }
     }
 
     /// The entities in the order in which stores number them: depth first over the inheritance trees, siblings by name

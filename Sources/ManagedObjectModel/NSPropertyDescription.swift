@@ -100,6 +100,6 @@ open class NSPropertyDescription: NSObject {
     open var versionHash: Data { Data(VersionHash.base(of: self)) }
 
     package func edit(_ change: () -> Void) {
-        if owner?.mayBeEdited ?? true { change() } else { reportMisuse("Can't modify an immutable model.") }
+        if owner?.mayBeEdited ?? true { change() } else { misuse("Can't modify an immutable model.") }
     }
 }

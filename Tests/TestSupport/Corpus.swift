@@ -14,6 +14,9 @@ public enum Corpus {
         }
     }()
 
+    /// The corpus itself.
+    public static var root: URL? { shared?.appendingPathComponent("corpus") }
+
     /// Why tests are skipped without it.
     public static let absence = "the corpus of real models and stores is not beside the package"
 

@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     private func adopt(_ outcome: SaveOutcome, _ changes: SaveChanges) {
         for object in changes.inserted {
             guard let id = outcome.identifiers[ObjectIdentifier(object)] else { continue }
-            registry.remove(object, object.objectID.key)
+            registry.remove(object, object.key)
             object.objectID = id
             registry.register(object)
         }

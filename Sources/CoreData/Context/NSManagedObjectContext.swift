@@ -89,7 +89,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func insert(_ object: NSManagedObject) {
         if let other = object.managedObjectContext {
             if other !== self {
-                reportMisuse("An NSManagedObject's context can't be changed: \(object) belongs to another context.")
+                misuse("An NSManagedObject's context can't be changed: \(object) belongs to another context.")
             }
             return
         }
@@ -103,7 +103,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Marks an object to be deleted by the next save. Delete rules are applied when changes are processed.
     open func delete(_ object: NSManagedObject) {
         guard object.managedObjectContext === self else {
-            reportMisuse("An NSManagedObjectContext cannot delete objects in other contexts.")
+            misuse("An NSManagedObjectContext cannot delete objects in other contexts.")
             return
         }
         guard !object.isDeleted else { return }
@@ -123,7 +123,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The object with an ID, filled from the store when first used; the row is taken to exist.
     open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
-        registry.object(objectID.key) ?? makeFault(objectID, row: nil)
+        registry.object(objectID.key) ?? makeFault(objectID.layout, objectID.primaryKey, objectID.space, row: nil)
     }
 
     /// The object with an ID.
@@ -194,7 +194,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Lets an object leave the context.
     func release(_ object: NSManagedObject) {
-        registry.remove(object, object.objectID.key)
+        registry.remove(object, object.key)
         object.registry = nil
     }
 
@@ -290,15 +290,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             if known.isFault, let row { known.row = row }
             object = known
         } else {
-            object = makeFault(NSManagedObjectID(layout, primaryKey: primaryKey, space: space), row: row)
+            object = makeFault(layout, primaryKey, space, row: row)
         }
         if fills, object.isFault { _ = object.slotValue(0) }
         return object
     }
 
-    private func makeFault(_ id: NSManagedObjectID, row: Row?) -> NSManagedObject {
-        let object = id.layout.objectClass.init(_frameworkOnly: id.layout.entity)
-        object.objectID = id
+    private func makeFault(
+        _ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?
+    ) -> NSManagedObject {
+        let object = layout.objectClass.init(_frameworkOnly: layout.entity)
+        object.setKey(primaryKey, space)
         object.registry = registry
         object.slots = []
         object.row = row

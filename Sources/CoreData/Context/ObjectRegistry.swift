@@ -22,7 +22,7 @@ final class ObjectRegistry: @unchecked Sendable {
     }
 
     func register(_ object: NSManagedObject) {
-        let key = object.objectID.key
+        let key = object.key
         lock.lock()
         defer { lock.unlock() }
         table.set(key, Unmanaged.passUnretained(object).toOpaque())

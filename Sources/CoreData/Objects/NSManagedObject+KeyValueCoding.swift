@@ -18,7 +18,7 @@ extension NSManagedObject {
         case .attribute(let attribute): setAttribute(attribute, slot, value)
         case .toOne(let relationship): setToOne(relationship, slot, value)
         case .toMany(let relationship): setToMany(relationship, slot, value)
-        case .fetched(let property): reportMisuse("the fetched property '\(property.name)' can't be set")
+        case .fetched(let property): misuse("the fetched property '\(property.name)' can't be set")
         }
     }
 
@@ -26,12 +26,12 @@ extension NSManagedObject {
         do throws(SlotValue.Unacceptable) {
             setSlot(slot, try SlotValue(value, for: attribute.attributeType))
         } catch .type(let desired) {
-            reportMisuse(
+            misuse(
                 "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; desired type = \(desired);"
                     + " given type = \(value.map { String(describing: Swift.type(of: $0)) } ?? "nil");"
                     + " value = \(value.map { "\($0)" } ?? "nil").")
         } catch {
-            reportMisuse(
+            misuse(
                 "The value \(value.map { "\($0)" } ?? "nil") of \"\(attribute.name)\" is out of the range of"
                     + " \(attribute.attributeType.displayName).")
         }
@@ -82,7 +82,7 @@ extension NSManagedObject {
             guard isAcceptable(given, for: relationship, "to-one") else { return }
             object = given
         case let given?:
-            reportMisuse(
+            misuse(
                 "Unacceptable type of value for to-one relationship: property = \"\(relationship.name)\"; desired type ="
                     + " \(relationship.destinationEntity?.managedObjectClassName ?? ""); given type ="
                     + " \(Swift.type(of: given)); value = \(given).")
@@ -121,7 +121,7 @@ extension NSManagedObject {
         }
         if let list, let objects = list as? [NSManagedObject] { return objects }
         let kind = relationship.isOrdered ? "ordered to-many" : "to-many"
-        reportMisuse(
+        misuse(
             "Unacceptable type of value for \(kind) relationship: property = \"\(relationship.name)\"; desired type ="
                 + " \(relationship.isOrdered ? "NSOrderedSet" : "NSSet"); given type ="
                 + " \(value.map { String(describing: Swift.type(of: $0)) } ?? "nil"); value = \(value ?? "nil").")
@@ -132,14 +132,14 @@ extension NSManagedObject {
         _ object: NSManagedObject, for relationship: NSRelationshipDescription, _ kind: String
     ) -> Bool {
         if let destination = relationship.destinationEntity, !object.entity.isKindOf(entity: destination) {
-            reportMisuse(
+            misuse(
                 "Unacceptable type of value for \(kind) relationship: property = \"\(relationship.name)\"; desired type"
                     + " = \(destination.managedObjectClassName ?? ""); given type ="
                     + " \(object.entity.managedObjectClassName ?? ""); value = \(object).")
             return false
         }
         if object.managedObjectContext !== managedObjectContext {
-            reportMisuse(
+            misuse(
                 "Illegal attempt to establish a relationship '\(relationship.name)' between objects in different contexts"
                     + " (source = \(self) , destination = \(object))")
             return false

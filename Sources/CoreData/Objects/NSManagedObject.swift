@@ -10,19 +10,31 @@ import ManagedObjectModel
 /// try context.save()
 /// ```
 /// An object belongs to one context and is used on that context's queue.
-open class NSManagedObject: NSObject, ThrowingKeyValueCoding, NSFetchRequestResult, ManagedObjectCreation {
+open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity, NSFetchRequestResult, ManagedObjectCreation {
     /// The object's identity. Temporary until the object is saved for the first time.
     public package(set) final var objectID: NSManagedObjectID {
         get {
             if let identity { return identity }
-            let made = NSManagedObjectID(temporaryFor: layout.entity)
+            let made = NSManagedObjectID(layout, primaryKey: primaryKey, space: space)
             identity = made
             return made
         }
-        set { identity = newValue }
+        set {
+            identity = newValue
+            setKey(newValue.primaryKey, newValue.space)
+        }
     }
-    // Made when first asked for: an object that is being fetched gets the ID of its row instead.
+    // The ID as an object, made when first asked for: most fetched objects are never asked.
     private final var identity: NSManagedObjectID?
+    private(set) final var primaryKey: Int64
+    private(set) final var space: ObjectIDSpace
+
+    final func setKey(_ primaryKey: Int64, _ space: ObjectIDSpace) {
+        self.primaryKey = primaryKey
+        self.space = space
+    }
+
+    final var key: ObjectKey { ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey) }
     /// The context that the object belongs to; nil for an object without one, and after a reset.
     public final var managedObjectContext: NSManagedObjectContext? { registry?.context }
     final var registry: ObjectRegistry?
@@ -46,17 +58,19 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, NSFetchRequestResu
     /// Creates an object and inserts it into a context, or leaves it alone where `context` is nil.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if entity.isAbstract, context != nil {
-            reportMisuse("Cannot create instances of abstract entity \(entity.name ?? "")")
+            misuse("Cannot create instances of abstract entity \(entity.name ?? "")")
         }
         layout = entity.layout
         slots = layout.defaultSlots
         state = []
+        primaryKey = NSManagedObjectID.nextTemporaryKey()
+        space = .temporary
         super.init()
         context?.insert(self)
     }
 
     deinit {
-        if let registry, let identity { registry.remove(self, identity.key) }
+        registry?.remove(self, key)
     }
 
     /// How the framework makes objects of a class it only knows at run time. Not for programs: a fetched object would
@@ -116,7 +130,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, NSFetchRequestResu
     /// log it and leave the property as it was.
     open func setValue(_ value: Any?, forKey key: String) {
         guard let slot = layout.slot(key) else {
-            reportMisuse(
+            misuse(
                 "[\(self) setValue:forUndefinedKey:]: the entity \(entity.name ?? "") is not key value coding-compliant for"
                     + " the key \"\(key)\".")
             return
@@ -145,6 +159,9 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, NSFetchRequestResu
         set { setValue(newValue, forKey: key) }
     }
 
+    /// In predicates an object and its ID are the same.
+    package final var predicateIdentity: AnyObject { objectID }
+
     package final func keyValue(forKey key: String) throws -> Any? {
         guard layout.slot(key) != nil || ["objectID", "entity", "self"].contains(key) else {
             throw CocoaError.request("keypath \(key) not found in entity \(entity.name ?? "")")
@@ -158,7 +175,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, NSFetchRequestResu
         case "entity": return entity
         case "self": return self
         default:
-            reportMisuse(
+            misuse(
                 "[\(self) valueForUndefinedKey:]: the entity \(entity.name ?? "") is not key value coding-compliant for the"
                     + " key \"\(key)\".")
             return nil

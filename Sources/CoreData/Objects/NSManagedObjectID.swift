@@ -26,10 +26,9 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         self.space = space
     }
 
-    /// A new temporary ID, unlike all others of the process.
-    package convenience init(temporaryFor entity: NSEntityDescription) {
-        let key = Self.lastTemporaryKey.subtract(1, ordering: .relaxed).newValue
-        self.init(entity, primaryKey: key, space: .temporary)
+    /// A key for a temporary ID, unlike all others of the process.
+    static func nextTemporaryKey() -> Int64 {
+        lastTemporaryKey.subtract(1, ordering: .relaxed).newValue
     }
 
     /// Whether the object was never saved.

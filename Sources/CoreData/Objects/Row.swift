@@ -1,5 +1,5 @@
 /// A row as it was read from a store: never changed, so that objects and snapshots can share it.
-package final class Row {
+package struct Row {
     /// `Z_OPT`: how often the row was saved.
     package let version: Int64
     /// By slot of the entity's layout.

@@ -12,7 +12,7 @@ open class NSPersistentStoreRequest: NSObject {
 
     /// What the request asks.
     open var requestType: NSPersistentStoreRequestType {
-        reportMisuse("requestType must be given by a subclass of NSPersistentStoreRequest")
+        misuse("requestType must be given by a subclass of NSPersistentStoreRequest")
         return .fetchRequestType
     }
 }

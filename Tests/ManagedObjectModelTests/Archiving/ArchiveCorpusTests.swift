@@ -1,4 +1,5 @@
 import FoundationSupplement
+import TestSupport
 import Testing
 
 @testable import ManagedObjectModel
@@ -6,7 +7,7 @@ import Testing
 /// Compiled models that Apple's compiler made.
 @Suite(.enabled(if: Corpus.root != nil, "\(Corpus.absence)"))
 struct ArchiveCorpusTests {
-    static let compiled = Corpus.files(kind: "mom")
+    static let compiled = Corpus.entries("mom").compactMap(\.url)
 
     @Test func hasCompiledModels() {
         #expect(Self.compiled.count >= 14)
@@ -61,7 +62,7 @@ struct ArchiveCorpusTests {
             bundle.pathExtension == "momd"
             ? "/" + bundle.deletingPathExtension().lastPathComponent + ".xcdatamodeld/" + version : "/" + version
         let project = compiled.path.dropFirst(root.path.count + 1).split(separator: "/").first.map(String.init) ?? ""
-        return Corpus.files(kind: "model-xml").map { $0.deletingLastPathComponent() }
+        return Corpus.entries("model-xml").compactMap(\.url).map { $0.deletingLastPathComponent() }
             .first { $0.path.hasSuffix(place) && $0.path.contains("/\(project)/") }
     }
 

@@ -52,28 +52,20 @@ extension NSManagedObjectContext {
     }
 
     private func validate() throws {
-        var errors: [CocoaError] = deleted.objects.filter { !$0.isInserted }.flatMap(denials)
-        for object in inserted.objects + updated.objects where !object.isDeleted {
+        var errors: [CocoaError] = []
+        func check(_ object: NSManagedObject, _ rules: (NSManagedObject) -> () throws -> Void) throws {
             do {
-                try object.isInserted ? object.validateForInsert() : object.validateForUpdate()
+                try rules(object)()
             } catch let error as CocoaError {
                 errors += error.userInfo[NSDetailedErrorsKey] as? [CocoaError] ?? [error]
             }
         }
-        try NSManagedObject.raise(errors)
-    }
-
-    /// The relationships with rule deny that still hold objects which are not deleted too.
-    private func denials(_ object: NSManagedObject) -> [CocoaError] {
-        object.layout.properties.indices.compactMap { slot in
-            guard let relationship = object.layout.properties[slot] as? NSRelationshipDescription,
-                relationship.deleteRule == .denyDeleteRule
-            else { return nil }
-            let others = relationship.isToMany ? object.toMany(slot).objects : [object.toOne(slot)].compactMap(\.self)
-            guard others.contains(where: { !$0.isDeleted }) else { return nil }
-            return object.failure(
-                .validationRelationshipDeniedDelete, relationship, nil, "can't be deleted from: it still has objects")
+        for object in deleted.objects where !object.isInserted && !object.isInaccessible {
+            try check(object, NSManagedObject.validateForDelete)
         }
+        for object in inserted.objects where !object.isDeleted { try check(object, NSManagedObject.validateForInsert) }
+        for object in updated.objects where !object.isDeleted { try check(object, NSManagedObject.validateForUpdate) }
+        try NSManagedObject.raise(errors)
     }
 
     private func adopt(_ outcome: SaveOutcome, _ changes: SaveChanges) {

@@ -96,6 +96,9 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// 0 for a filled object, else 1.
     public final var faultingState: Int { isFault ? 1 : 0 }
 
+    /// Whether the row was found to be gone. Such an object counts as deleted, but there is nothing to delete.
+    final var isInaccessible: Bool { isDeleted && !isFault && !isInserted && row == nil }
+
     // MARK: For subclasses
 
     /// Called once, when the object is inserted. Calls `super` first.
@@ -112,6 +115,20 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     open func willTurnIntoFault() {}
     /// Called after the object's values were let go.
     open func didTurnIntoFault() {}
+
+    // MARK: Validation
+
+    /// Checks the object's values against the model before it is inserted. Subclasses call `super` first.
+    ///
+    /// - Throws: the one error, or `validationMultipleErrors` with all of them under `NSDetailedErrorsKey`.
+    open func validateForInsert() throws { try Self.raise(validationErrors()) }
+
+    /// Checks the object's values against the model before its changes are saved. Subclasses call `super` first.
+    open func validateForUpdate() throws { try Self.raise(validationErrors()) }
+
+    /// Checks that no relationship with the rule deny stands against the object's deletion. Subclasses call `super`
+    /// first.
+    open func validateForDelete() throws { try Self.raise(denials()) }
 
     // MARK: Key-value coding
 

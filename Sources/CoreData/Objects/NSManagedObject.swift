@@ -202,17 +202,29 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// The unsaved values of the properties that differ from the store's.
     open func changedValues() -> [String: Any] {
         Dictionary(
-            uniqueKeysWithValues: changedSlots.map {
+            uniqueKeysWithValues: changedSlots.filter { !layout.properties[$0].isTransient }.map {
                 (layout.properties[$0].name, foundationValue($0) ?? NSNull())
             })
     }
 
-    /// The store's values as last read or written; nil for all keys. Values that are nil come as `NSNull`.
+    /// The store's values as last read or written; nil for all keys. Values that are nil come as `NSNull`; an object that
+    /// was never saved has none.
     open func committedValues(forKeys keys: [String]?) -> [String: Any] {
+        _ = slotValue(0)
+        guard let row else { return [:] }
         var result: [String: Any] = [:]
         for key in keys ?? layout.properties.map(\.name) {
-            guard let slot = layout.slot(key), case .attribute(let attribute) = layout.kinds[slot] else { continue }
-            result[key] = row?.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
+            guard let slot = layout.slot(key), !layout.properties[slot].isTransient else { continue }
+            switch layout.kinds[slot] {
+            case .attribute(let attribute):
+                result[key] = row.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
+            case .toOne(let relationship):
+                result[key] = object(at: row.values[slot], of: relationship) ?? NSNull()
+            case .toMany(let relationship):
+                let stored = managedObjectContext?.objects(of: relationship, source: self) ?? []
+                result[key] = relationship.isOrdered ? NSOrderedSet(array: stored) : Set(stored)
+            case .fetched: continue
+            }
         }
         return result
     }
@@ -234,8 +246,16 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
 
     /// Fills a fault: from its row if that was read along, else from the store.
     private func fire() {
+        if row == nil, let context = managedObjectContext {
+            switch context.storedRow(of: self) {
+            case .success(let found): row = found
+            case .failure(let error):
+                // Whether the row exists is unknown: the object stays a fault, and reads as nil meanwhile.
+                SQLLog.warn("\(objectID) can't be read: \(error.localizedDescription)")
+                return
+            }
+        }
         state.remove(.fault)
-        if row == nil { row = managedObjectContext?.row(of: self) }
         guard let row else {
             // The row is gone. As with Apple's default, the object counts as deleted and its values are nil.
             slots = layout.emptySlots
@@ -244,6 +264,21 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         }
         slots = row.values
         awakeFromFetch()
+    }
+
+    /// What becomes of the object when its context is gone or forgets it: a fault that nothing can fill.
+    final func orphan() {
+        registry = nil
+        slots = []
+        row = nil
+        state = .fault
+    }
+
+    /// Reads the ordered relationships that were given another order.
+    final func loadReorderedRelationships() {
+        for (slot, value) in slots.enumerated() {
+            if case .toMany(let relation) = value, relation.isReordered { _ = toMany(slot) }
+        }
     }
 
     // MARK: Changes
@@ -258,7 +293,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         guard !isFault else { return [] }
         return slots.indices.filter { slot in
             if case .toMany(let relation) = slots[slot] { return relation.hasChanges }
-            guard let row else { return !slots[slot].isNull }
+            guard let row else { return !slots[slot].isSame(as: layout.defaultSlots[slot]) }
             return !slots[slot].isSame(as: row.values[slot])
         }
     }

@@ -166,7 +166,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                     "NSAffectedObjectsErrorKey": [objectID],
                 ])
         }
-        return materialise(entity.layout, objectID.primaryKey, objectID.space, row: row, fills: true)
+        let object = materialise(entity.layout, objectID.primaryKey, objectID.space, row: row)
+        _ = object.slotValue(0)
+        return object
     }
 
     func coordinator() throws -> NSPersistentStoreCoordinator {
@@ -321,18 +323,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Making objects
 
     /// The one object for a row: the one in memory, or a new one.
-    func materialise(
-        _ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?, fills: Bool
-    ) -> NSManagedObject {
-        let object: NSManagedObject
-        if let known = registry.object(ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey)) {
-            if known.isFault, let row { known.row = row }
-            object = known
-        } else {
-            object = makeFault(layout, primaryKey, space, row: row)
+    func materialise(_ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?) -> NSManagedObject {
+        guard let known = registry.object(ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey)) else {
+            return makeFault(layout, primaryKey, space, row: row)
         }
-        if fills, object.isFault { _ = object.slotValue(0) }
-        return object
+        if known.isFault, let row { known.row = row }
+        return known
     }
 
     private func makeFault(

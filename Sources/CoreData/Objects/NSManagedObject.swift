@@ -339,6 +339,12 @@ extension ManagedObjectCreation where Self: NSManagedObject {
 }
 
 extension EntityLayout {
+    /// Makes what is otherwise made when first asked for, which threads can't do at the same time.
+    func prepare() {
+        _ = defaultSlots
+        _ = objectClass
+    }
+
     /// The slots of a new object: the model's defaults.
     var defaultSlots: [SlotValue] {
         if let cachedDefaults { return unsafeDowncast(cachedDefaults, to: SlotTemplate.self).slots }

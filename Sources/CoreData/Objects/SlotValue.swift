@@ -190,7 +190,7 @@ extension SlotValue {
         }
     }
 
-    private static func real<I: BinaryInteger>(_ whole: I) -> Double { Double(whole) }
+    static func real<I: BinaryInteger>(_ whole: I) -> Double { Double(whole) }
 
     private static func decimal(_ value: Any) throws(Unacceptable) -> Decimal {
         switch value {

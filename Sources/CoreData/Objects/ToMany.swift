@@ -100,6 +100,10 @@ package struct ObjectList {
     package var count: Int { positions.count }
     package var objects: [NSManagedObject] { storage.compactMap(\.self) }
 
+    func contains(where condition: (NSManagedObject) -> Bool) -> Bool {
+        storage.contains { object in object.map(condition) ?? false }
+    }
+
     package func contains(_ object: NSManagedObject) -> Bool { positions[ObjectIdentifier(object)] != nil }
 
     @discardableResult

@@ -86,7 +86,8 @@ struct AttributeRoundTripTests {
     func tinyDecimal() throws {
         let decimal = try #require(Decimal(string: "-1e-20"))
         // SQLiteStatement.bindSlot converts with NSDecimalNumber.doubleValue, which is off by a bit here.
-        try withKnownIssue { #expect(try Self.roundTrip("decimal", decimal).value as? NSDecimalNumber == NSDecimalNumber(decimal: decimal)) }
+        let found = try Self.roundTrip("decimal", decimal).value as? NSDecimalNumber
+        withKnownIssue { #expect(found?.decimalValue == decimal) }
     }
 
     @Test("strings keep every character", arguments: [

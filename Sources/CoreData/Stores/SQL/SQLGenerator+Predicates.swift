@@ -79,14 +79,24 @@ extension SQLGenerator {
         case (.any, let type):
             return try exists(owner, storage, rest, scope) { try $0.compare(predicate, type, $1, right) }
         case (.all, let type):
-            // No element for which the comparison doesn't hold; one with nil doesn't.
+            // No element for which the comparison doesn't hold. A set of values, as memory has it, has no nil in it.
+            let keepsNil = rest == nil || isOrdered(storage)
             return "NOT " + (try exists(owner, storage, rest, scope) { generator, element in
-                "NOT IFNULL((\(try generator.compare(predicate, type, element, right))), 0)"
+                let failure = "NOT IFNULL((\(try generator.compare(predicate, type, element, right))), 0)"
+                return keepsNil ? failure : "\(element.sql) IS NOT NULL AND \(failure)"
             })
         case (.direct, .contains):
             return try exists(owner, storage, rest, scope) { try $0.compare(predicate, .equalTo, $1, right) }
         default:
             throw CocoaError.request("to-many key not allowed here")
+        }
+    }
+
+    private func isOrdered(_ storage: SQLStorage) -> Bool {
+        switch storage {
+        case .toMany(_, _, let order, _): order != nil
+        case .join(_, _, _, _, let order, _): order != nil
+        case .none, .column, .toOne: false
         }
     }
 

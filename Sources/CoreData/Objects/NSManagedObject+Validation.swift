@@ -20,8 +20,9 @@ extension NSManagedObject {
         case .null where !relationship.isOptional:
             return failure(.validationMissingMandatoryProperty, relationship, nil, "is required")
         case .object(let object) where object.isDeleted || object.managedObjectContext == nil:
-            // Only what this save would write: where the rule is "no action", an old key may lead nowhere.
-            if let row, row.values[slot].isSame(as: .object(object)) { return nil }
+            // Where the other end's rule leaves this one alone, a key that was saved may lead nowhere.
+            let rule = relationship.inverseRelationship?.deleteRule ?? .noActionDeleteRule
+            if rule == .noActionDeleteRule, let row, row.values[slot].isSame(as: .object(object)) { return nil }
             return failure(.managedObjectValidation, relationship, object, "is a dangling reference to an invalid object")
         default: return nil
         }

@@ -25,12 +25,7 @@ extension SQLiteStore {
             case .object(let object):
                 // An object that was inserted and deleted before it was ever saved has no row.
                 if object.isDeleted, object.objectID.isTemporaryID { return nil }
-                let id = keys[ObjectIdentifier(object)] ?? object.objectID
-                guard !id.isTemporaryID, id.persistentStore === self else {
-                    throw CocoaError(
-                        .managedObjectExternalRelationship,
-                        userInfo: [NSLocalizedDescriptionKey: "\(object.objectID) is not in this store and can't be related to"])
-                }
+                let id = try identifier(of: object, keys)
                 return (id.primaryKey, Int(number(of: id.entity)))
             default: return nil
             }
@@ -45,6 +40,19 @@ extension SQLiteStore {
         }
         for object in changes.inserted + changes.updated { try writeToMany(object, keys) }
         return outcome
+    }
+
+    /// The ID of an object at the other end of a relationship: of a row that this store has, or is about to get.
+    private func identifier(
+        of object: NSManagedObject, _ keys: [ObjectIdentifier: NSManagedObjectID]
+    ) throws -> NSManagedObjectID {
+        let id = keys[ObjectIdentifier(object)] ?? object.objectID
+        guard !id.isTemporaryID, id.persistentStore === self else {
+            throw CocoaError(
+                .managedObjectExternalRelationship,
+                userInfo: [NSLocalizedDescriptionKey: "\(object.objectID) is not in this store and can't be related to"])
+        }
+        return id
     }
 
     private func allocateKeys(_ objects: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
@@ -70,6 +78,7 @@ extension SQLiteStore {
         }
         let last = read.int(0)
         read.reset()
+        guard last >= 0, last < Int64.max - Int64(count) else { throw corrupt("Z_MAX of entity \(root) is \(last)") }
         let write = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
         write.bind(1, last + Int64(count))
         write.bind(2, Int64(root))
@@ -95,6 +104,7 @@ extension SQLiteStore {
     ) throws {
         guard let entity = schema.entity(object.entity) else { return }
         let version = object.row?.version ?? 1
+        guard version < .max else { throw corrupt("Z_OPT of \(object.objectID) is \(version)") }
         let isWritten = try writer(entity).update(
             primaryKey: object.objectID.primaryKey, version: version, slots: object.changedSlots, object.slots, key: key)
         guard isWritten else { throw conflict(object) }
@@ -156,6 +166,8 @@ extension SQLiteStore {
         try statement.run()
     }
 
+    private func corrupt(_ what: String) -> CocoaError { CocoaError.store(.fileReadCorruptFile, url, what) }
+
     private func conflict(_ object: NSManagedObject) -> CocoaError {
         CocoaError(
             .managedObjectMerge,
@@ -173,7 +185,7 @@ extension SQLiteStore {
         for (slot, value) in object.slots.enumerated() {
             guard case .toMany(let relation) = value, relation.hasChanges else { continue }
             let source = (keys[ObjectIdentifier(object)] ?? object.objectID).primaryKey
-            let destination = { (other: NSManagedObject) in (keys[ObjectIdentifier(other)] ?? other.objectID).primaryKey }
+            let destination = { (other: NSManagedObject) in try self.identifier(of: other, keys).primaryKey }
             switch entity.storage[slot] {
             case .join(let table, let own, let other, _, let otherOrder, _):
                 try writeJoins(relation, table, own, other, source, destination)
@@ -194,40 +206,40 @@ extension SQLiteStore {
 
     private func writeJoins(
         _ relation: ToMany, _ table: SQLJoinTable, _ own: String, _ other: String, _ source: Int64,
-        _ destination: (NSManagedObject) -> Int64
+        _ destination: (NSManagedObject) throws -> Int64
     ) throws {
         let remove = try connection.statement("DELETE FROM \(table.name) WHERE \(own) = ? AND \(other) = ?")
         for object in relation.removed.objects where !object.objectID.isTemporaryID {
             remove.bind(1, source)
-            remove.bind(2, destination(object))
+            remove.bind(2, try destination(object))
             try remove.run()
         }
         // Both ends know of the pair and only one row is wanted.
         let add = try connection.statement("INSERT OR IGNORE INTO \(table.name) (\(own), \(other)) VALUES (?, ?)")
         for object in relation.added.objects where !object.isDeleted {
             add.bind(1, source)
-            add.bind(2, destination(object))
+            add.bind(2, try destination(object))
             try add.run()
         }
     }
 
     private func writeKeys(
         _ relation: ToMany, _ target: SQLEntity, _ key: SQLColumn, _ order: SQLColumn?, _ source: Int64,
-        _ destination: (NSManagedObject) -> Int64
+        _ destination: (NSManagedObject) throws -> Int64
     ) throws {
         let position = order.map { ", \($0.name) = NULL" } ?? ""
         // Another owner may have taken the object meanwhile: then the key is no longer this one's to clear.
         let clear = try connection.statement(
             "UPDATE \(target.table.name) SET \(key.name) = NULL\(position) WHERE Z_PK = ? AND \(key.name) = ?")
         for object in relation.removed.objects where !object.objectID.isTemporaryID {
-            clear.bind(1, destination(object))
+            clear.bind(1, try destination(object))
             clear.bind(2, source)
             try clear.run()
         }
         let set = try connection.statement("UPDATE \(target.table.name) SET \(key.name) = ? WHERE Z_PK = ?")
         for object in relation.added.objects where !object.isDeleted {
             set.bind(1, source)
-            set.bind(2, destination(object))
+            set.bind(2, try destination(object))
             try set.run()
         }
     }
@@ -236,10 +248,10 @@ extension SQLiteStore {
     /// end get positions after the last; only another order writes all of them anew.
     private func writeOrder(
         _ relation: ToMany, _ table: String, _ order: String, own: String, other: String, _ source: Int64,
-        _ destination: (NSManagedObject) -> Int64
+        _ destination: (NSManagedObject) throws -> Int64
     ) throws {
         let written = relation.isReordered && relation.isLoaded ? relation.objects : relation.added.objects
-        let members = written.filter { !$0.isDeleted }.map(destination)
+        let members = try written.filter { !$0.isDeleted }.map(destination)
         guard !members.isEmpty else { return }
         let set = try connection.statement("UPDATE \(table) SET \(order) = ?1 WHERE \(other) = ?2 AND \(own) = ?3")
         func give(_ position: Int64?, to member: Int64) throws {
@@ -252,8 +264,13 @@ extension SQLiteStore {
         for member in members { try give(nil, to: member) }
         let last = try connection.statement("SELECT MAX(\(order)) FROM \(table) WHERE \(own) = ?")
         last.bind(1, source)
-        let isOpen = try last.step() && !last.isNull(0)
-        var next = isOpen && !relation.isReordered ? last.int(0) + SQLOrderKey.step : SQLOrderKey.first
+        var next = SQLOrderKey.first
+        if !relation.isReordered, try last.step(), !last.isNull(0) {
+            guard last.int(0) < Int64.max - Int64(members.count + 1) * SQLOrderKey.step else {
+                throw corrupt("a position in \(order) is \(last.int(0))")
+            }
+            next = last.int(0) + SQLOrderKey.step
+        }
         last.reset()
         for member in members {
             try give(next, to: member)

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Predicates, orders and requests that can't be carried out")
+struct HostilePredicateTests {
+    static func fixture() throws -> Fixture {
+        let model = PredicateDifferentialTests.model()
+        let fixture = try Fixture(model)
+        let country = fixture.insert("Country", ["name": "X"])
+        fixture.insert("City", ["name": "a", "country": country])
+        try fixture.context.save()
+        return fixture
+    }
+
+    static let bad = [
+        "missing == 1", "country.missing == 1", "name.x == 1", "tags == 1", "tags > 1", "tags.name == 'a'", "tags.cities.name == 'a'", "ANY tags.cities.name == 'a'",
+        "tags.@sum.weight > 1", "country == 'a'", "country > 1", "name == %@", "SELF == 5", "country IN {1, 2}", "name > nil", "name CONTAINS nil",
+        "country CONTAINS 'a'", "name MATCHES '('", "name BETWEEN {1}", "name BETWEEN 5", "name BETWEEN {1, 2, 3}", "ANY 'abc' == 'a'", "$x == 1", "name == $x",
+        "SUBQUERY(name, $x, $x == 1).@count > 0", "SUBQUERY(tags, $x, $x.nothing == 1).@count > 0", "SUBQUERY(tags, $x, $y.name == 'a').@count > 0",
+        "FUNCTION(name, 'nothing') == 1", "name[0] == 'a'", "tags[FIRST] == nil", "sqrt(people) > 1", "people + name > country", "country.@count == 1", "@count > 1",
+        "name == %@ AND TRUEPREDICATE",
+    ]
+
+    @Test("throw, with and without unsaved changes", arguments: bad)
+    func throwing(_ format: String) throws {
+        let fixture = try Self.fixture()
+        let predicate = NSPredicate(format: format, argumentArray: [fixture.context])
+        let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+        request.predicate = predicate
+        #expect(throws: CocoaError.self, "\(format)") { try fixture.context.fetch(request) }
+        #expect(throws: CocoaError.self, "\(format)") { try fixture.context.count(for: request) }
+        fixture.insert("City")
+        #expect(throws: CocoaError.self, "\(format)") { try fixture.context.fetch(request) }
+    }
+
+    @Test("throw for a block, for a comparator, for an order by what has none", arguments: ["", "missing", "tags", "tags.name", "country.missing", "name.x", "@count", "."])
+    func orders(_ key: String) throws {
+        let fixture = try Self.fixture()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+        request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
+        #expect(throws: CocoaError.self) { try fixture.context.fetch(request) }
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true, comparator: { _, _ in .orderedSame })]
+        #expect(throws: CocoaError.self) { try fixture.context.fetch(request) }
+        request.sortDescriptors = nil
+        request.predicate = NSPredicate(block: { _, _ in true })
+        #expect(throws: CocoaError.self) { try fixture.context.fetch(request) }
+    }
+
+    @Test("throw for an entity that doesn't exist, or none")
+    func entities() throws {
+        let context = try Self.fixture().context
+        #expect(throws: CocoaError.self) { try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Nothing")) }
+        #expect(throws: CocoaError.self) { try context.fetch(NSFetchRequest<NSManagedObject>()) }
+        let stranger = Build.entity("Stranger")
+        _ = Build.model(stranger)
+        let request = NSFetchRequest<NSManagedObject>()
+        request.entity = stranger
+        #expect(throws: CocoaError.self) { try context.fetch(request) }
+    }
+
+    @Test("an entity of an equal model is the coordinator's of that name")
+    func equalModel() throws {
+        let fixture = try Self.fixture()
+        let request = NSFetchRequest<NSManagedObject>()
+        request.entity = PredicateDifferentialTests.model().entitiesByName["City"]
+        #expect(try fixture.context.fetch(request).count == 1)
+    }
+
+    @Test("very many and very deep conditions are carried out or refused, and never stop the program")
+    func large() throws {
+        let fixture = try Self.fixture()
+        let context = fixture.context
+        let city = try context.one("City", "a")
+        let one = NSPredicate(format: "name == 'a'")
+        func count(_ predicate: NSPredicate) throws -> Int {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+            request.predicate = predicate
+            return try context.count(for: request)
+        }
+        #expect(try count(NSCompoundPredicate(orPredicateWithSubpredicates: Array(repeating: one, count: 5000))) == 1)
+        #expect(try count(NSCompoundPredicate(andPredicateWithSubpredicates: Array(repeating: one, count: 5000))) == 1)
+        #expect(try count(NSPredicate(format: "SELF IN %@", Array(repeating: city.objectID, count: 40_000))) == 1)
+        #expect(try count(NSPredicate(format: "name IN[c] %@", (0..<3000).map { "x\($0)" } + ["A"])) == 1)
+        #expect(try count(NSPredicate(format: "name IN %@", (0..<20_000).map { "x\($0)" } + ["a"])) == 1)
+        #expect(throws: CocoaError.self) { try count(NSPredicate(format: "name IN %@", (0..<40_000).map { "x\($0)" })) }
+        var deep = one
+        for _ in 0..<10_000 { deep = NSCompoundPredicate(notPredicateWithSubpredicate: deep) }
+        #expect(throws: CocoaError.self) { try count(deep) }
+        var shallow = one
+        for _ in 0..<40 { shallow = NSCompoundPredicate(notPredicateWithSubpredicate: shallow) }
+        #expect(try count(shallow) == 1)
+    }
+
+    @Test("values never become a part of the SQL", arguments: ["' OR 1 = 1 --", "\"; DROP TABLE ZCITY", "?", "?1", "%", "\0"])
+    func injection(_ text: String) throws {
+        let context = try Self.fixture().context
+        for format in ["name == %@", "name CONTAINS %@", "name IN {%@, 'x'}", "name ENDSWITH[c] %@", "ANY tags.name == %@"] {
+            #expect(try context.find("City", format, text).isEmpty)
+        }
+    }
+
+    @Test("numbers beyond those that a store holds compare as such")
+    func hugeNumbers() throws {
+        let fixture = try Self.fixture()
+        fixture.insert("City", ["name": "max", "people": Int.max])
+        try fixture.context.save()
+        #expect(try fixture.context.names("City", "people < %@", NSNumber(value: UInt64.max)) == ["max"])
+        #expect(try fixture.context.names("City", "people < %@", UInt64.max) == ["max"])
+        #expect(try fixture.context.names("City", "people == %@", Int.max) == ["max"])
+        #expect(try fixture.context.names("City", "3 < people - 1") == ["max"])
+    }
+
+    @Test("windows that are negative or huge are no windows", arguments: [(-1, -1), (0, Int.max), (Int.max, 1), (0, 0)])
+    func windows(_ offset: Int, _ limit: Int) throws {
+        let context = try Self.fixture().context
+        let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+        (request.fetchOffset, request.fetchLimit) = (offset, limit)
+        #expect(try context.fetch(request).count == (offset > 0 ? 0 : 1))
+        context.persistentStoreCoordinator.map { _ in _ = NSEntityDescription.insertNewObject(forEntityName: "City", into: context) }
+        #expect(try context.fetch(request).count == (offset > 0 ? 0 : 2))
+    }
+}

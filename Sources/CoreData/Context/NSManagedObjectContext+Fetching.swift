@@ -119,8 +119,9 @@ extension NSManagedObjectContext {
         func isRelated(_ object: NSManagedObject) -> Bool {
             object.entity === entity || object.entity.isKindOf(entity: entity)
         }
-        return hasChanges && (inserted.contains(where: isRelated) || updated.contains(where: isRelated)
-            || deleted.contains(where: isRelated))
+        return hasChanges
+            && (inserted.contains(where: isRelated) || updated.contains(where: isRelated)
+                || deleted.contains(where: isRelated))
     }
 
     /// Takes out what no longer matches and adds what now does.

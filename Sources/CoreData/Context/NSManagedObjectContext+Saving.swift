@@ -38,7 +38,8 @@ extension NSManagedObjectContext {
 
     /// Calls `willSave` on every changed object, and again on those that the calls have changed.
     private func sendWillSave() throws {
-        var next = inserted.objects.filter { !$0.isDeleted } + updated.objects + deleted.objects.filter { !$0.isInserted }
+        var next =
+            inserted.objects.filter { !$0.isDeleted } + updated.objects + deleted.objects.filter { !$0.isInserted }
         var rounds = 0
         while !next.isEmpty {
             rounds += 1
@@ -64,7 +65,8 @@ extension NSManagedObjectContext {
         let stores = coordinator.persistentStores
         var changes = Array(repeating: SaveChanges(), count: stores.count)
         func add(
-            _ store: NSPersistentStore?, _ object: NSManagedObject, _ list: WritableKeyPath<SaveChanges, [NSManagedObject]>
+            _ store: NSPersistentStore?, _ object: NSManagedObject,
+            _ list: WritableKeyPath<SaveChanges, [NSManagedObject]>
         ) throws {
             guard let store, let at = stores.firstIndex(where: { $0 === store }) else {
                 throw CocoaError.store(

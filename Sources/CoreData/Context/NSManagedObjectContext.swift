@@ -242,6 +242,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: What objects ask
 
     func noteChange(of object: NSManagedObject) {
+        guard !object.state.contains(.awaking) else { return }
         changedWhileSaving?.append(object)
         guard object.state.isDisjoint(with: [.inserted, .deleted, .updated]) else { return }
         object.state.insert(.updated)
@@ -262,7 +263,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The row of an object; nil when it is gone. A failure says that nobody knows.
     func storedRow(of object: NSManagedObject) -> Result<Row?, any Error> {
         let id = object.objectID
-        guard !id.isTemporaryID, let store = id.persistentStore, let coordinator = store.persistentStoreCoordinator else {
+        guard !id.isTemporaryID, let store = id.persistentStore, let coordinator = store.persistentStoreCoordinator
+        else {
             return .failure(CocoaError.request("the store of \(id) is closed"))
         }
         return Result {
@@ -287,7 +289,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     func objects(of relationship: NSRelationshipDescription, source: NSManagedObject) -> [NSManagedObject] {
         let id = source.objectID
-        guard !id.isTemporaryID, let store = id.persistentStore, let coordinator = store.persistentStoreCoordinator else {
+        guard !id.isTemporaryID, let store = id.persistentStore, let coordinator = store.persistentStoreCoordinator
+        else {
             return []
         }
         do {
@@ -323,7 +326,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Making objects
 
     /// The one object for a row: the one in memory, or a new one.
-    func materialise(_ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?) -> NSManagedObject {
+    func materialise(_ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?) -> NSManagedObject
+    {
         guard let known = registry.object(ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey)) else {
             return makeFault(layout, primaryKey, space, row: row)
         }

@@ -48,7 +48,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
         guard storeType == NSSQLiteStoreType else {
-            throw CocoaError.store(.persistentStoreInvalidType, storeURL, "the store type '\(storeType)' is not supported")
+            throw CocoaError.store(
+                .persistentStoreInvalidType, storeURL, "the store type '\(storeType)' is not supported")
         }
         guard let storeURL, storeURL.isFileURL else {
             throw CocoaError.store(.persistentStoreOpen, storeURL, "a SQLite store needs the URL of a file")
@@ -115,7 +116,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The stores that may hold rows of an entity.
     package func stores(for entity: NSEntityDescription) -> [NSPersistentStore] {
         persistentStores.filter { store in
-            managedObjectModel.entities(forConfigurationName: store.configurationName)?.contains { $0 === entity } ?? false
+            managedObjectModel.entities(forConfigurationName: store.configurationName)?.contains { $0 === entity }
+                ?? false
         }
     }
 

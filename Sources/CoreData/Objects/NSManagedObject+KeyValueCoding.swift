@@ -43,7 +43,8 @@ extension NSManagedObject {
     package final func toOne(_ slot: Int) -> NSManagedObject? {
         let value = slotValue(slot)
         if case .object(let object) = value { return object }
-        guard case .toOne(let relationship) = layout.kinds[slot], let object = object(at: value, of: relationship) else {
+        guard case .toOne(let relationship) = layout.kinds[slot], let object = object(at: value, of: relationship)
+        else {
             return nil
         }
         slots[slot] = .object(object)
@@ -70,7 +71,8 @@ extension NSManagedObject {
     final func unfilledToMany(_ slot: Int) -> ToMany {
         if case .toMany(let relation) = slotValue(slot) { return relation }
         guard case .toMany(let relationship) = layout.kinds[slot] else {
-            preconditionFailure("slot \(slot) of \(entity.name ?? "") is no to-many relationship: likely a bug in CoreData")
+            preconditionFailure(
+                "slot \(slot) of \(entity.name ?? "") is no to-many relationship: likely a bug in CoreData")
         }
         let relation = ToMany(relationship, isLoaded: space === ObjectIDSpace.temporary)
         // A fault whose row can't be read has no slots to keep it in.
@@ -155,6 +157,7 @@ extension NSManagedObject {
 
     /// Relates `self` to `object`, and keeps the other end, and ends that are pushed out, true.
     package final func link(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
+        guard !state.contains(.awaking) else { return setEnd(relationship, object, isLinked: true) }
         if !relationship.isToMany, let slot = layout.slot(relationship.name), let old = toOne(slot) {
             unlink(relationship, old)
         }
@@ -168,7 +171,9 @@ extension NSManagedObject {
 
     package final func unlink(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
         setEnd(relationship, object, isLinked: false)
-        if let inverse = relationship.inverseRelationship { object.setEnd(inverse, self, isLinked: false) }
+        if !state.contains(.awaking), let inverse = relationship.inverseRelationship {
+            object.setEnd(inverse, self, isLinked: false)
+        }
     }
 
     /// Takes a deleted object out of one end, and leaves the deleted object's own values alone.

@@ -23,7 +23,8 @@ extension NSManagedObject {
             // Where the other end's rule leaves this one alone, a key that was saved may lead nowhere.
             let rule = relationship.inverseRelationship?.deleteRule ?? .noActionDeleteRule
             if rule == .noActionDeleteRule, let row, row.values[slot].isSame(as: .object(object)) { return nil }
-            return failure(.managedObjectValidation, relationship, object, "is a dangling reference to an invalid object")
+            return failure(
+                .managedObjectValidation, relationship, object, "is a dangling reference to an invalid object")
         default: return nil
         }
     }
@@ -42,7 +43,8 @@ extension NSManagedObject {
     }
 
     private func error(of relationship: NSRelationshipDescription, _ slot: Int) -> CocoaError? {
-        guard !relationship.isTransient, relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
+        guard !relationship.isTransient,
+            relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
         else { return nil }
         // What wasn't touched is as the store has it; of a new object everything counts.
         if !isInserted {

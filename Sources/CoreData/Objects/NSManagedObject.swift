@@ -10,7 +10,9 @@ import ManagedObjectModel
 /// try context.save()
 /// ```
 /// An object belongs to one context and is used on that context's queue.
-open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity, NSFetchRequestResult, ManagedObjectCreation {
+open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity, NSFetchRequestResult,
+    ManagedObjectCreation
+{
     /// The object's identity. Temporary until the object is saved for the first time.
     public package(set) final var objectID: NSManagedObjectID {
         get {
@@ -53,6 +55,8 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         static let inserted = State(rawValue: 2)
         static let updated = State(rawValue: 4)
         static let deleted = State(rawValue: 8)
+        /// During `awakeFromFetch`, when what is set counts as no change.
+        static let awaking = State(rawValue: 16)
     }
 
     /// Creates an object and inserts it into a context, or leaves it alone where `context` is nil.
@@ -103,7 +107,8 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
 
     /// Called once, when the object is inserted. Calls `super` first.
     open func awakeFromInsert() {}
-    /// Called when the object's values were filled in from the store.
+    /// Called when the object's values were filled in from the store. What is set here counts as no change, and the other
+    /// ends of relationships are not told.
     open func awakeFromFetch() {}
     /// Called when the object is about to be deleted.
     open func prepareForDeletion() {}
@@ -263,7 +268,9 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
             return
         }
         slots = row.values
+        state.insert(.awaking)
         awakeFromFetch()
+        state.remove(.awaking)
     }
 
     /// What becomes of the object when its context is gone or forgets it: a fault that nothing can fill.
@@ -306,12 +313,14 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
 
     private var describedValues: String {
         layout.properties.indices.map { slot in
-            let value: String = switch slots[slot] {
-            case .toMany(let relation): relation.isLoaded ? "\(relation.objects.count) objects" : "<relationship fault>"
-            case .object(let object): "\(object.objectID)"
-            case .reference(let key, _): "<relationship fault p\(key)>"
-            default: primitiveValue(forKey: layout.properties[slot].name).map { "\($0)" } ?? "nil"
-            }
+            let value: String =
+                switch slots[slot] {
+                case .toMany(let relation):
+                    relation.isLoaded ? "\(relation.objects.count) objects" : "<relationship fault>"
+                case .object(let object): "\(object.objectID)"
+                case .reference(let key, _): "<relationship fault p\(key)>"
+                default: primitiveValue(forKey: layout.properties[slot].name).map { "\($0)" } ?? "nil"
+                }
             return "\(layout.properties[slot].name) = \(value)"
         }.joined(separator: "; ")
     }

@@ -99,14 +99,20 @@ extension SlotValue {
         case .doubleAttributeType: self = .real(try Self.double(value))
         case .floatAttributeType: self = .real(Double(Float(try Self.double(value))))
         case .decimalAttributeType: self = .decimal(try Self.decimal(value))
-        case .stringAttributeType: self = .string(try Self.cast(value, "NSString", NSString.self, { $0 as? String ?? ($0 as? NSString).map { String($0) } }))
+        case .stringAttributeType:
+            self = .string(
+                try Self.cast(
+                    value, "NSString", NSString.self, { $0 as? String ?? ($0 as? NSString).map { String($0) } }))
         case .dateAttributeType:
-            let date = try Self.cast(value, "NSDate", NSDate.self, { $0 as? Date ?? ($0 as? NSDate).map { $0 as Date } })
+            let date = try Self.cast(
+                value, "NSDate", NSDate.self, { $0 as? Date ?? ($0 as? NSDate).map { $0 as Date } })
             self = .date(date.timeIntervalSinceReferenceDate)
         case .binaryDataAttributeType:
-            self = .data(try Self.cast(value, "NSData", NSData.self, { $0 as? Data ?? ($0 as? NSData).map { $0 as Data } }))
+            self = .data(
+                try Self.cast(value, "NSData", NSData.self, { $0 as? Data ?? ($0 as? NSData).map { $0 as Data } }))
         case .UUIDAttributeType:
-            self = .uuid(try Self.cast(value, "NSUUID", NSUUID.self, { $0 as? UUID ?? ($0 as? NSUUID).map { $0 as UUID } }))
+            self = .uuid(
+                try Self.cast(value, "NSUUID", NSUUID.self, { $0 as? UUID ?? ($0 as? NSUUID).map { $0 as UUID } }))
         case .URIAttributeType:
             self = .uri(try Self.cast(value, "NSURL", NSURL.self, { $0 as? URL ?? ($0 as? NSURL).map { $0 as URL } }))
         case .transformableAttributeType, .undefinedAttributeType, .compositeAttributeType, .objectIDAttributeType:

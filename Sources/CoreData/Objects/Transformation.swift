@@ -9,7 +9,10 @@ enum Transformation {
 
     /// The object in an archive; nil for bytes of another transformer, which stay in the row as they are.
     static func value(_ data: Data) -> Any? {
-        let names = Set(classes.map { "\($0)" } + ["NSMutableString", "NSMutableArray", "NSMutableDictionary", "NSMutableSet", "NSMutableData"])
+        let names = Set(
+            classes.map { "\($0)" } + [
+                "NSMutableString", "NSMutableArray", "NSMutableDictionary", "NSMutableSet", "NSMutableData",
+            ])
         // Foundation's unarchiver overflows the stack on an archive that refers to itself.
         guard ForeignArchive.isHarmless(data, classes: names) else { return nil }
         do {
@@ -38,7 +41,8 @@ enum Transformation {
         case let dictionary as NSDictionary: elements = dictionary.allKeys + dictionary.allValues
         default:
             if let object = object as? NSObject, !(object is any NSSecureCoding) {
-                throw CocoaError.unsupported("a transformable value of type \(type(of: object)), which has no secure coding")
+                throw CocoaError.unsupported(
+                    "a transformable value of type \(type(of: object)), which has no secure coding")
             }
             return
         }

@@ -8,10 +8,13 @@ import Testing
 @Suite("Contexts on queues of their own")
 struct ConcurrencyTests {
     static func fixture() throws -> Fixture {
-        let city = Build.entity("City", [
-            Build.attribute("name", .stringAttributeType), Build.attribute("people", .integer64AttributeType, default: 1),
-            Build.attribute("founded", .dateAttributeType, default: Date()),
-        ])
+        let city = Build.entity(
+            "City",
+            [
+                Build.attribute("name", .stringAttributeType),
+                Build.attribute("people", .integer64AttributeType, default: 1),
+                Build.attribute("founded", .dateAttributeType, default: Date()),
+            ])
         let country = Build.entity("Country", [Build.attribute("name", .stringAttributeType)])
         Build.relate(Build.one(city, "country"), Build.many(country, "cities"))
         return try Fixture(Build.model(city, country))
@@ -38,7 +41,8 @@ struct ConcurrencyTests {
                             }
                             do {
                                 try context.save()
-                                let mine = try context.find("City", "name == %@ AND country.name CONTAINS[c] '-'", "\(worker)")
+                                let mine = try context.find(
+                                    "City", "name == %@ AND country.name CONTAINS[c] '-'", "\(worker)")
                                 #expect(mine.count == (round + 1) * 5)
                                 #expect(mine.allSatisfy { ($0.object("country")?.set("cities").count ?? 0) == 5 })
                             } catch { Issue.record("\(error)") }
@@ -81,7 +85,8 @@ struct ConcurrencyTests {
         fixture.value.insert("City", ["name": "x"])
         try fixture.value.context.save()
         // A model that no coordinator has used yet.
-        let model = Box(value: Build.model(Build.entity("City", [Build.attribute("name", .stringAttributeType, default: "d")])))
+        let model = Box(
+            value: Build.model(Build.entity("City", [Build.attribute("name", .stringAttributeType, default: "d")])))
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<8 {
                 group.addTask {
@@ -140,7 +145,8 @@ struct ConcurrencyTests {
                         context.performAndWait {
                             let city = context.object(with: id)
                             context.refresh(city, mergeChanges: false)
-                            city.setValue(((city.value(forKey: "people") as? NSNumber)?.intValue ?? 0) + 1, forKey: "people")
+                            city.setValue(
+                                ((city.value(forKey: "people") as? NSNumber)?.intValue ?? 0) + 1, forKey: "people")
                             switch errorCode({ try context.save() }) {
                             case nil: done += 1
                             case .managedObjectMerge: context.rollback()

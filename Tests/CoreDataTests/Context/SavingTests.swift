@@ -6,10 +6,12 @@ import Testing
 @Suite("Saving")
 struct SavingTests {
     static func model() -> NSManagedObjectModel {
-        let user = Build.entity("User", [
-            Build.attribute("name", .stringAttributeType), Build.attribute("mail", .stringAttributeType),
-            Build.attribute("age", .integer32AttributeType),
-        ])
+        let user = Build.entity(
+            "User",
+            [
+                Build.attribute("name", .stringAttributeType), Build.attribute("mail", .stringAttributeType),
+                Build.attribute("age", .integer32AttributeType),
+            ])
         user.uniquenessConstraints = [["mail"]]
         let group = Build.entity("Group", [Build.attribute("name", .stringAttributeType)])
         Build.relate(Build.many(user, "groups"), Build.many(group, "users"))
@@ -36,8 +38,14 @@ struct SavingTests {
         try context.save()
         user.setValue(3, forKey: "age")
         try context.save()
-        #expect(try fixture.rows("SELECT Z_PK, Z_ENT, Z_OPT FROM ZUSER ORDER BY Z_PK") == [["1", "2", "3"], ["2", "2", "1"]])
-        #expect(try fixture.rows("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") == [["Group", "1"], ["User", "2"]])
+        #expect(
+            try fixture.rows("SELECT Z_PK, Z_ENT, Z_OPT FROM ZUSER ORDER BY Z_PK") == [
+                ["1", "2", "3"], ["2", "2", "1"],
+            ])
+        #expect(
+            try fixture.rows("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") == [
+                ["Group", "1"], ["User", "2"],
+            ])
     }
 
     @Test("the temporary ID goes, the object stays the one of its context")
@@ -59,10 +67,14 @@ struct SavingTests {
         #expect(try other.existingObject(with: id).name == "new")
     }
 
-    @Test("URIs that mean nothing give no ID, rows that don't exist no object", arguments: [
-        "x-coredata:///User/t1", "x-coredata://S/User/p1", "http://a/b", "x-coredata://ID/Nothing/p1", "x-coredata://ID/User/1", "x-coredata://ID/User/p",
-        "x-coredata://ID/User/p-1", "x-coredata://ID/User/p99999999999999999999", "x-coredata://ID/User/p1/x", "x-coredata://ID", "p1",
-    ])
+    @Test(
+        "URIs that mean nothing give no ID, rows that don't exist no object",
+        arguments: [
+            "x-coredata:///User/t1", "x-coredata://S/User/p1", "http://a/b", "x-coredata://ID/Nothing/p1",
+            "x-coredata://ID/User/1", "x-coredata://ID/User/p",
+            "x-coredata://ID/User/p-1", "x-coredata://ID/User/p99999999999999999999", "x-coredata://ID/User/p1/x",
+            "x-coredata://ID", "p1",
+        ])
     func strangeURIs(_ text: String) throws {
         let store = try #require(fixture.coordinator.persistentStores.first?.identifier)
         let url = try #require(URL(string: text.replacingOccurrences(of: "ID", with: store)))
@@ -118,7 +130,9 @@ struct SavingTests {
         #expect(try fixture.rows("SELECT ZNAME, ZAGE, Z_OPT FROM ZUSER") == [["A2", "10", "3"]])
     }
 
-    @Test("a change to a row that was deleted, and a deletion of one that was changed, are conflicts; two deletions are none")
+    @Test(
+        "a change to a row that was deleted, and a deletion of one that was changed, are conflicts; two deletions are none"
+    )
     func deletionConflicts() throws {
         let other = fixture.secondContext()
         let same = try other.one("User", "A")
@@ -201,7 +215,8 @@ struct SavingTests {
     func clean() throws {
         nonisolated(unsafe) var notes = 0
         let token = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextDidSave, object: context, queue: nil) { _ in notes += 1 }
+            forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+        ) { _ in notes += 1 }
         try context.save()
         #expect(notes == 1)
         NotificationCenter.default.removeObserver(token)

@@ -6,9 +6,12 @@ import Testing
 @Suite("Unsaved changes")
 struct UnsavedChangesTests {
     static func model() -> NSManagedObjectModel {
-        let city = Build.entity("City", [
-            Build.attribute("name", .stringAttributeType, isOptional: false), Build.attribute("people", .integer64AttributeType),
-        ])
+        let city = Build.entity(
+            "City",
+            [
+                Build.attribute("name", .stringAttributeType, isOptional: false),
+                Build.attribute("people", .integer64AttributeType),
+            ])
         let country = Build.entity("Country", [Build.attribute("name", .stringAttributeType)])
         Build.relate(Build.one(city, "country"), Build.many(country, "cities"))
         return Build.model(city, country)
@@ -36,7 +39,9 @@ struct UnsavedChangesTests {
         let found = try context.fetch(request)
         #expect(try context.count(for: request) == found.count)
         let ids = NSFetchRequest<NSManagedObjectID>(entityName: "City")
-        (ids.predicate, ids.sortDescriptors, ids.fetchOffset, ids.fetchLimit) = (request.predicate, request.sortDescriptors, offset, limit)
+        (ids.predicate, ids.sortDescriptors, ids.fetchOffset, ids.fetchLimit) = (
+            request.predicate, request.sortDescriptors, offset, limit
+        )
         ids.includesPendingChanges = pending
         ids.resultType = .managedObjectIDResultType
         #expect(try context.fetch(ids) == found.map(\.objectID))
@@ -203,4 +208,3 @@ struct UnsavedChangesTests {
 
     private func autoreleased(_ body: () throws -> Void) rethrows { try body() }
 }
-

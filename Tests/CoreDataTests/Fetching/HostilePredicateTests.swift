@@ -15,11 +15,16 @@ struct HostilePredicateTests {
     }
 
     static let bad = [
-        "missing == 1", "country.missing == 1", "name.x == 1", "tags == 1", "tags > 1", "tags.name == 'a'", "tags.cities.name == 'a'", "ANY tags.cities.name == 'a'",
-        "tags.@sum.weight > 1", "country == 'a'", "country > 1", "name == %@", "SELF == 5", "country IN {1, 2}", "name > nil", "name CONTAINS nil",
-        "country CONTAINS 'a'", "name MATCHES '('", "name BETWEEN {1}", "name BETWEEN 5", "name BETWEEN {1, 2, 3}", "ANY 'abc' == 'a'", "$x == 1", "name == $x",
-        "SUBQUERY(name, $x, $x == 1).@count > 0", "SUBQUERY(tags, $x, $x.nothing == 1).@count > 0", "SUBQUERY(tags, $x, $y.name == 'a').@count > 0",
-        "FUNCTION(name, 'nothing') == 1", "name[0] == 'a'", "tags[FIRST] == nil", "sqrt(people) > 1", "people + name > country", "country.@count == 1", "@count > 1",
+        "missing == 1", "country.missing == 1", "name.x == 1", "tags == 1", "tags > 1", "tags.name == 'a'",
+        "tags.cities.name == 'a'", "ANY tags.cities.name == 'a'",
+        "tags.@sum.weight > 1", "country == 'a'", "country > 1", "name == %@", "SELF == 5", "country IN {1, 2}",
+        "name > nil", "name CONTAINS nil",
+        "country CONTAINS 'a'", "name MATCHES '('", "name BETWEEN {1}", "name BETWEEN 5", "name BETWEEN {1, 2, 3}",
+        "ANY 'abc' == 'a'", "$x == 1", "name == $x",
+        "SUBQUERY(name, $x, $x == 1).@count > 0", "SUBQUERY(tags, $x, $x.nothing == 1).@count > 0",
+        "SUBQUERY(tags, $x, $y.name == 'a').@count > 0",
+        "FUNCTION(name, 'nothing') == 1", "name[0] == 'a'", "tags[FIRST] == nil", "sqrt(people) > 1",
+        "people + name > country", "country.@count == 1", "@count > 1",
         "name == %@ AND TRUEPREDICATE",
     ]
 
@@ -35,7 +40,9 @@ struct HostilePredicateTests {
         #expect(throws: CocoaError.self, "\(format)") { try fixture.context.fetch(request) }
     }
 
-    @Test("throw for a block, for a comparator, for an order by what has none", arguments: ["", "missing", "tags", "tags.name", "country.missing", "name.x", "@count", "."])
+    @Test(
+        "throw for a block, for a comparator, for an order by what has none",
+        arguments: ["", "missing", "tags", "tags.name", "country.missing", "name.x", "@count", "."])
     func orders(_ key: String) throws {
         let fixture = try Self.fixture()
         let request = NSFetchRequest<NSManagedObject>(entityName: "City")
@@ -93,10 +100,14 @@ struct HostilePredicateTests {
         #expect(try count(shallow) == 1)
     }
 
-    @Test("values never become a part of the SQL", arguments: ["' OR 1 = 1 --", "\"; DROP TABLE ZCITY", "?", "?1", "%", "\0"])
+    @Test(
+        "values never become a part of the SQL",
+        arguments: ["' OR 1 = 1 --", "\"; DROP TABLE ZCITY", "?", "?1", "%", "\0"])
     func injection(_ text: String) throws {
         let context = try Self.fixture().context
-        for format in ["name == %@", "name CONTAINS %@", "name IN {%@, 'x'}", "name ENDSWITH[c] %@", "ANY tags.name == %@"] {
+        for format in [
+            "name == %@", "name CONTAINS %@", "name IN {%@, 'x'}", "name ENDSWITH[c] %@", "ANY tags.name == %@",
+        ] {
             #expect(try context.find("City", format, text).isEmpty)
         }
     }
@@ -112,13 +123,16 @@ struct HostilePredicateTests {
         #expect(try fixture.context.names("City", "3 < people - 1") == ["max"])
     }
 
-    @Test("windows that are negative or huge are no windows", arguments: [(-1, -1), (0, Int.max), (Int.max, 1), (0, 0)])
+    @Test(
+        "windows that are negative or huge are no windows", arguments: [(-1, -1), (0, Int.max), (Int.max, 1), (0, 0)])
     func windows(_ offset: Int, _ limit: Int) throws {
         let context = try Self.fixture().context
         let request = NSFetchRequest<NSManagedObject>(entityName: "City")
         (request.fetchOffset, request.fetchLimit) = (offset, limit)
         #expect(try context.fetch(request).count == (offset > 0 ? 0 : 1))
-        context.persistentStoreCoordinator.map { _ in _ = NSEntityDescription.insertNewObject(forEntityName: "City", into: context) }
+        context.persistentStoreCoordinator.map { _ in
+            _ = NSEntityDescription.insertNewObject(forEntityName: "City", into: context)
+        }
         #expect(try context.fetch(request).count == (offset > 0 ? 0 : 2))
     }
 }

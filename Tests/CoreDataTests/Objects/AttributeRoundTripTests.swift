@@ -36,27 +36,35 @@ struct AttributeRoundTripTests {
         #expect(found.type == "null")
     }
 
-    @Test("integers keep their extremes", arguments: [
-        ("int16", Int64(Int16.min)), ("int16", Int64(Int16.max)), ("int32", Int64(Int32.min)), ("int32", Int64(Int32.max)),
-        ("int64", Int64.min), ("int64", Int64.max), ("int64", 0), ("int64", 9_007_199_254_740_993),
-    ])
+    @Test(
+        "integers keep their extremes",
+        arguments: [
+            ("int16", Int64(Int16.min)), ("int16", Int64(Int16.max)), ("int32", Int64(Int32.min)),
+            ("int32", Int64(Int32.max)),
+            ("int64", Int64.min), ("int64", Int64.max), ("int64", 0), ("int64", 9_007_199_254_740_993),
+        ])
     func integers(_ key: String, _ number: Int64) throws {
         let found = try Self.roundTrip(key, number)
         #expect((found.value as? NSNumber)?.int64Value == number)
         #expect(found.type == "integer")
     }
 
-    @Test("doubles keep their extremes", arguments: [
-        0, -0.0, 0.1, Double.greatestFiniteMagnitude, -Double.greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity,
-        -.infinity, 1.0 / 3.0,
-    ])
+    @Test(
+        "doubles keep their extremes",
+        arguments: [
+            0, -0.0, 0.1, Double.greatestFiniteMagnitude, -Double.greatestFiniteMagnitude, .leastNonzeroMagnitude,
+            .infinity,
+            -.infinity, 1.0 / 3.0,
+        ])
     func doubles(_ number: Double) throws {
         let found = try Self.roundTrip("double", number)
         #expect((found.value as? NSNumber)?.doubleValue == number)
         #expect(found.type == "real")
     }
 
-    @Test("floats keep their extremes", arguments: [Float(0.1), .greatestFiniteMagnitude, .leastNonzeroMagnitude, 16_777_216])
+    @Test(
+        "floats keep their extremes",
+        arguments: [Float(0.1), .greatestFiniteMagnitude, .leastNonzeroMagnitude, 16_777_216])
     func floats(_ number: Float) throws {
         let found = try Self.roundTrip("float", number)
         #expect((found.value as? NSNumber)?.floatValue == number)
@@ -72,9 +80,11 @@ struct AttributeRoundTripTests {
         #expect(try fixture.freshContext().one("Thing", "x").value(forKey: "double") == nil)
     }
 
-    @Test("decimals of up to fifteen digits stay exact", arguments: [
-        "0", "0.1", "10.11", "-10.11", "123456789012345", "0.000000000000001", "99999999999999.9", "1e20",
-    ])
+    @Test(
+        "decimals of up to fifteen digits stay exact",
+        arguments: [
+            "0", "0.1", "10.11", "-10.11", "123456789012345", "0.000000000000001", "99999999999999.9", "1e20",
+        ])
     func decimals(_ text: String) throws {
         let decimal = try #require(Decimal(string: text))
         let found = try Self.roundTrip("decimal", decimal)
@@ -90,10 +100,13 @@ struct AttributeRoundTripTests {
         withKnownIssue { #expect(found?.decimalValue == decimal) }
     }
 
-    @Test("strings keep every character", arguments: [
-        "", " ", "a\0b", "\0", "Þórður", "e\u{301}", "é", "👩‍👩‍👧", "\u{FFFF}", "line\nline\r\n", "'; DROP TABLE ZTHING; --", "𝄞",
-        String(repeating: "x", count: 100_000),
-    ])
+    @Test(
+        "strings keep every character",
+        arguments: [
+            "", " ", "a\0b", "\0", "Þórður", "e\u{301}", "é", "👩‍👩‍👧", "\u{FFFF}", "line\nline\r\n",
+            "'; DROP TABLE ZTHING; --", "𝄞",
+            String(repeating: "x", count: 100_000),
+        ])
     func strings(_ text: String) throws {
         let found = try Self.roundTrip("string", text)
         #expect((found.value as? String).map { Array($0.utf8) } == Array(text.utf8))
@@ -107,9 +120,11 @@ struct AttributeRoundTripTests {
         #expect(found.type == "integer")
     }
 
-    @Test("dates keep fractions of seconds and far years", arguments: [
-        -63_114_076_800, 0, 0.5, 1e-6, 725_846_400.123456, 1e15, -1e15, 64_092_211_200,
-    ])
+    @Test(
+        "dates keep fractions of seconds and far years",
+        arguments: [
+            -63_114_076_800, 0, 0.5, 1e-6, 725_846_400.123456, 1e15, -1e15, 64_092_211_200,
+        ])
     func dates(_ seconds: Double) throws {
         let found = try Self.roundTrip("date", Date(timeIntervalSinceReferenceDate: seconds))
         #expect((found.value as? Date)?.timeIntervalSinceReferenceDate == seconds)
@@ -164,7 +179,8 @@ struct AttributeRoundTripTests {
     @Test("a transformable value that can't be archived makes the save throw, and nothing is written", arguments: 0..<3)
     func unarchivable(_ number: Int) throws {
         let values: [NSObject] = [
-            NSArray(array: [NSDecimalNumber(string: "1.5")]), NSObject(), NSDictionary(dictionary: ["a": [NSDecimalNumber.one]]),
+            NSArray(array: [NSDecimalNumber(string: "1.5")]), NSObject(),
+            NSDictionary(dictionary: ["a": [NSDecimalNumber.one]]),
         ]
         let value = values[number]
         let fixture = try Fixture(Self.model())
@@ -175,11 +191,14 @@ struct AttributeRoundTripTests {
         #expect(fixture.context.insertedObjects.count == 2)
     }
 
-    @Test("setters take any number in range and hand out Foundation's types", arguments: [
-        ("int16", UInt8(7) as any Sendable, 7.0), ("int32", 7.9, 7), ("int64", UInt64(7), 7), ("int64", true, 1),
-        ("double", Int8(-7), -7), ("double", Float(0.5), 0.5), ("double", Decimal(7), 7), ("float", 7, 7), ("flag", 1, 1),
-        ("flag", 0, 0), ("decimal", 7, 7), ("decimal", 7.5, 7.5), ("double", true, 1), ("int16", Decimal(7), 7),
-    ])
+    @Test(
+        "setters take any number in range and hand out Foundation's types",
+        arguments: [
+            ("int16", UInt8(7) as any Sendable, 7.0), ("int32", 7.9, 7), ("int64", UInt64(7), 7), ("int64", true, 1),
+            ("double", Int8(-7), -7), ("double", Float(0.5), 0.5), ("double", Decimal(7), 7), ("float", 7, 7),
+            ("flag", 1, 1),
+            ("flag", 0, 0), ("decimal", 7, 7), ("decimal", 7.5, 7.5), ("double", true, 1), ("int16", Decimal(7), 7),
+        ])
     func numbers(_ key: String, _ value: any Sendable, _ want: Double) throws {
         let fixture = try Fixture(Self.model())
         let thing = fixture.insert("Thing", [key: value])
@@ -187,10 +206,14 @@ struct AttributeRoundTripTests {
         if key == "decimal" { #expect(thing.value(forKey: key) is NSDecimalNumber) }
     }
 
-    @Test("numbers that don't fit are refused, not cut off", arguments: [
-        ("int16", 40_000 as any Sendable), ("int32", Int64.max), ("int64", UInt64.max), ("int64", 1e300), ("int64", Double.nan),
-        ("int64", 9.25e18), ("int64", NSNumber(value: UInt64(9_250_000_000_000_000_000))), ("int64", NSNumber(value: 1e300)),
-    ])
+    @Test(
+        "numbers that don't fit are refused, not cut off",
+        arguments: [
+            ("int16", 40_000 as any Sendable), ("int32", Int64.max), ("int64", UInt64.max), ("int64", 1e300),
+            ("int64", Double.nan),
+            ("int64", 9.25e18), ("int64", NSNumber(value: UInt64(9_250_000_000_000_000_000))),
+            ("int64", NSNumber(value: 1e300)),
+        ])
     func outOfRange(_ key: String, _ value: any Sendable) throws {
         let attribute = try #require(Self.types.first { $0.0 == key })
         #expect(throws: SlotValue.Unacceptable.self) { try SlotValue(value, for: attribute.1) }
@@ -209,11 +232,13 @@ struct AttributeRoundTripTests {
 
     @Test("defaults are there at once and are saved; transient values live as long as the object")
     func defaults() throws {
-        let entity = Build.entity("Thing", [
-            Build.attribute("name", .stringAttributeType, isOptional: false, default: "x"),
-            Build.attribute("count", .integer64AttributeType, default: 7),
-            Build.attribute("note", .stringAttributeType, isTransient: true, default: "draft"),
-        ])
+        let entity = Build.entity(
+            "Thing",
+            [
+                Build.attribute("name", .stringAttributeType, isOptional: false, default: "x"),
+                Build.attribute("count", .integer64AttributeType, default: 7),
+                Build.attribute("note", .stringAttributeType, isTransient: true, default: "draft"),
+            ])
         let fixture = try Fixture(Build.model(entity))
         let thing = fixture.insert("Thing")
         #expect(thing.value(forKey: "count") as? Int == 7)

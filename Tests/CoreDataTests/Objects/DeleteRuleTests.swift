@@ -104,9 +104,11 @@ struct DeleteRuleTests {
         #expect(try fixture.value("SELECT COUNT(*) FROM Z_1TAGS") == "0")
     }
 
-    @Test("a pair with an object that is deleted before the save leaves no join row, whatever the rule", arguments: [
-        NSDeleteRule.noActionDeleteRule, .nullifyDeleteRule, .cascadeDeleteRule,
-    ])
+    @Test(
+        "a pair with an object that is deleted before the save leaves no join row, whatever the rule",
+        arguments: [
+            NSDeleteRule.noActionDeleteRule, .nullifyDeleteRule, .cascadeDeleteRule,
+        ])
     func pairWithDeleted(_ rule: NSDeleteRule) throws {
         let fixture = try Fixture(Self.model(rule))
         let kept = fixture.insert("Tag", ["name": "kept"])

@@ -8,9 +8,14 @@ struct InheritanceTests {
     /// Item (abstract) ← Book ← Comic, Item ← Film; Box 1–n Item; Shop → Film without inverse to one.
     static func model() -> NSManagedObjectModel {
         let comic = Build.entity("Comic", [Build.attribute("colours", .integer16AttributeType)])
-        let book = Build.entity("Book", [Build.attribute("pages", .integer32AttributeType), Build.attribute("note", .stringAttributeType)], subentities: [comic])
-        let film = Build.entity("Film", [Build.attribute("minutes", .integer32AttributeType), Build.attribute("note", .stringAttributeType)])
-        let item = Build.entity("Item", [Build.attribute("name", .stringAttributeType)], isAbstract: true, subentities: [book, film])
+        let book = Build.entity(
+            "Book", [Build.attribute("pages", .integer32AttributeType), Build.attribute("note", .stringAttributeType)],
+            subentities: [comic])
+        let film = Build.entity(
+            "Film",
+            [Build.attribute("minutes", .integer32AttributeType), Build.attribute("note", .stringAttributeType)])
+        let item = Build.entity(
+            "Item", [Build.attribute("name", .stringAttributeType)], isAbstract: true, subentities: [book, film])
         let box = Build.entity("Box", [Build.attribute("name", .stringAttributeType)])
         Build.relate(Build.many(box, "items"), Build.one(item, "box"))
         Build.relate(Build.many(box, "books", isOrdered: true), Build.one(book, "shelf"))
@@ -24,7 +29,8 @@ struct InheritanceTests {
     init() throws {
         fixture = try Fixture(Self.model())
         let box = fixture.insert("Box", ["name": "box"])
-        let comic = fixture.insert("Comic", ["name": "c", "pages": 10, "colours": 4, "note": "comic", "box": box, "shelf": box])
+        let comic = fixture.insert(
+            "Comic", ["name": "c", "pages": 10, "colours": 4, "note": "comic", "box": box, "shelf": box])
         fixture.insert("Book", ["name": "b", "pages": 20, "note": "book", "box": box, "shelf": box])
         fixture.insert("Film", ["name": "f", "minutes": 90, "note": "film", "box": box])
         box.setValue(comic, forKey: "best")
@@ -35,11 +41,15 @@ struct InheritanceTests {
     func oneTable() throws {
         #expect(try fixture.rows("SELECT Z_PK, Z_ENT FROM ZITEM ORDER BY Z_PK").map { $0[0] } == ["1", "2", "3"])
         let entities = try fixture.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")
-        #expect(entities == [
-            ["1", "Box", "0", "1"], ["2", "Item", "0", "3"], ["3", "Book", "2", "0"], ["4", "Comic", "3", "0"], ["5", "Film", "2", "0"],
-        ])
+        #expect(
+            entities == [
+                ["1", "Box", "0", "1"], ["2", "Item", "0", "3"], ["3", "Book", "2", "0"], ["4", "Comic", "3", "0"],
+                ["5", "Film", "2", "0"],
+            ])
         #expect(try fixture.column("SELECT Z_ENT FROM ZITEM ORDER BY ZNAME") == ["3", "4", "5"])
-        #expect(try fixture.value("SELECT COUNT(*) FROM pragma_table_info('ZITEM') WHERE name IN ('ZNOTE', 'ZNOTE1')") == "2")
+        #expect(
+            try fixture.value("SELECT COUNT(*) FROM pragma_table_info('ZITEM') WHERE name IN ('ZNOTE', 'ZNOTE1')")
+                == "2")
     }
 
     @Test("finds sub-entities with their entity, or leaves them out")
@@ -73,7 +83,9 @@ struct InheritanceTests {
         #expect(try fixture.rows("SELECT ZBEST, Z2_BEST FROM ZBOX") == [[nil, nil]])
     }
 
-    @Test("a number that means no entity of the right kind means the declared one", arguments: [0, 1, 99, -1, 1_000_000_000_000])
+    @Test(
+        "a number that means no entity of the right kind means the declared one",
+        arguments: [0, 1, 99, -1, 1_000_000_000_000])
     func strangeNumber(_ number: Int) throws {
         let connection = try SQLiteConnection(fixture.url, .readWrite)
         try connection.execute("UPDATE ZBOX SET Z2_BEST = \(number)")
@@ -98,7 +110,8 @@ struct InheritanceTests {
         let context = try fixture.freshContext()
         let coordinator = try #require(context.persistentStoreCoordinator)
         let id = try context.one("Film", "f").objectID
-        let wrong = try #require(URL(string: id.uriRepresentation().absoluteString.replacingOccurrences(of: "Film", with: "Comic")))
+        let wrong = try #require(
+            URL(string: id.uriRepresentation().absoluteString.replacingOccurrences(of: "Film", with: "Comic")))
         context.reset()
         let wrongID = try #require(coordinator.managedObjectID(forURIRepresentation: wrong))
         #expect(errorCode { _ = try context.existingObject(with: wrongID) } == .managedObjectReferentialIntegrity)
@@ -117,12 +130,17 @@ struct InheritanceTests {
         #expect(try fixture.context.names("Film", "ANY sequels.minutes == nil OR sequels.@count == 1") == ["f"])
     }
 
-    @Test("predicates reach properties of sub-entities only through their own fetch, and objects of other tables are never equal")
+    @Test(
+        "predicates reach properties of sub-entities only through their own fetch, and objects of other tables are never equal"
+    )
     func predicates() throws {
         let context = fixture.context
         #expect(try context.names("Item", "box.best == SELF") == ["c"])
         #expect(try context.names("Item", "box == SELF") == [])
-        #expect(try context.names("Item", "SELF IN %@", [try context.one("Box", "box"), try context.one("Item", "b")]) == ["b"])
+        #expect(
+            try context.names("Item", "SELF IN %@", [try context.one("Box", "box"), try context.one("Item", "b")]) == [
+                "b"
+            ])
         #expect(try context.names("Box", "ANY items.name == 'f' AND best.name == 'c'") == ["box"])
         #expect(try context.names("Book", "pages > 5 AND colours == 4") == ["c"])
     }

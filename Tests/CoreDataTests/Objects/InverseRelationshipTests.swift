@@ -77,7 +77,8 @@ struct InverseRelationshipTests {
         x.setValue(Set([r, s]), forKey: "tags")
         s.setValue(Set([x, y]), forKey: "books")
         try fixture.context.save()
-        let table = try #require(try fixture.value("SELECT name FROM sqlite_master WHERE name IN ('Z_2TAGS', 'Z_5BOOKS')"))
+        let table = try #require(
+            try fixture.value("SELECT name FROM sqlite_master WHERE name IN ('Z_2TAGS', 'Z_5BOOKS')"))
         #expect(try fixture.value("SELECT COUNT(*) FROM \(table)") == "3")
         let fresh = try fixture.freshContext()
         #expect(try fresh.one("Tag", "s").names("books") == ["x", "y"])

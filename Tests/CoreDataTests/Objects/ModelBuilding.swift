@@ -7,7 +7,8 @@ import TestSupport
 /// Builds small models in code.
 enum Build {
     static func attribute(
-        _ name: String, _ type: NSAttributeType, isOptional: Bool = true, isTransient: Bool = false, default value: Any? = nil
+        _ name: String, _ type: NSAttributeType, isOptional: Bool = true, isTransient: Bool = false,
+        default value: Any? = nil
     ) -> NSAttributeDescription {
         let attribute = NSAttributeDescription()
         attribute.name = name
@@ -106,7 +107,9 @@ final class Fixture {
     }
 
     /// Another context on the same coordinator.
-    func secondContext(_ type: NSManagedObjectContextConcurrencyType = .confinementConcurrencyType) -> NSManagedObjectContext {
+    func secondContext(_ type: NSManagedObjectContextConcurrencyType = .confinementConcurrencyType)
+        -> NSManagedObjectContext
+    {
         let context = NSManagedObjectContext(concurrencyType: type)
         context.persistentStoreCoordinator = coordinator
         contexts.append(context)
@@ -151,9 +154,13 @@ final class Fixture {
 
 extension NSManagedObjectContext {
     /// Fetches by a predicate in format.
-    func find(_ entity: String, _ format: String? = nil, _ arguments: Any?..., sort: String? = nil) throws -> [NSManagedObject] {
+    func find(_ entity: String, _ format: String? = nil, _ arguments: Any?..., sort: String? = nil) throws
+        -> [NSManagedObject]
+    {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-        if let format { request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() }) }
+        if let format {
+            request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
+        }
         if let sort { request.sortDescriptors = [NSSortDescriptor(key: sort, ascending: true)] }
         return try fetch(request)
     }
@@ -161,7 +168,9 @@ extension NSManagedObjectContext {
     /// The names of what a fetch finds, sorted.
     func names(_ entity: String, _ format: String? = nil, _ arguments: Any?...) throws -> [String] {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-        if let format { request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() }) }
+        if let format {
+            request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
+        }
         return try fetch(request).map(\.name).sorted()
     }
 
@@ -177,7 +186,9 @@ extension NSManagedObject {
     var name: String { value(forKey: "name") as? String ?? "" }
 
     func set(_ key: String) -> Set<NSManagedObject> { value(forKey: key) as? Set<NSManagedObject> ?? [] }
-    func list(_ key: String) -> [NSManagedObject] { (value(forKey: key) as? NSOrderedSet)?.array as? [NSManagedObject] ?? [] }
+    func list(_ key: String) -> [NSManagedObject] {
+        (value(forKey: key) as? NSOrderedSet)?.array as? [NSManagedObject] ?? []
+    }
     func object(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
     func names(_ key: String) -> [String] { set(key).map(\.name).sorted() }
     func orderedNames(_ key: String) -> [String] { list(key).map(\.name) }

@@ -105,7 +105,8 @@ struct OrderedRelationshipTests {
         #expect(try fresh.one("Song", "c").orderedNames("lists") == ["q", "p"])
         #expect(try fresh.one("Song", "a").orderedNames("lists") == ["p", "q"])
         // Added from the other side, without reading this one.
-        try fresh.one("Song", "b").setValue(NSOrderedSet(array: try fresh.find("Playlist", sort: "name")), forKey: "lists")
+        try fresh.one("Song", "b").setValue(
+            NSOrderedSet(array: try fresh.find("Playlist", sort: "name")), forKey: "lists")
         try fresh.save()
         fresh = try fixture.freshContext()
         #expect(try fresh.one("Playlist", "p").orderedNames("songs") == ["a", "c", "b"])

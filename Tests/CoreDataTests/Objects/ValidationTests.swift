@@ -11,6 +11,12 @@ final class Account: NSManagedObject {
         super.awakeFromInsert()
         calls.append("awakeFromInsert")
     }
+    override func awakeFromFetch() {
+        super.awakeFromFetch()
+        guard name == "waking" else { return }
+        setValue("awake", forKey: "stamp")
+        setValue(nil, forKey: "owner")
+    }
     override func prepareForDeletion() { calls.append("prepareForDeletion") }
     override func willSave() {
         super.willSave()
@@ -46,7 +52,8 @@ struct ValidationTests {
         name.setValidationPredicates([NSPredicate(format: "length <= 9")], withValidationWarnings: nil)
         let count = Build.attribute("count", .integer32AttributeType)
         count.setValidation(
-            [NSPredicate(format: "SELF >= 0"), NSPredicate(format: "SELF <= 1000")], warnings: [NSNumber(value: 1620), NSNumber(value: 1610)])
+            [NSPredicate(format: "SELF >= 0"), NSPredicate(format: "SELF <= 1000")],
+            warnings: [NSNumber(value: 1620), NSNumber(value: 1610)])
         let account = Build.entity("Account", [name, count, Build.attribute("stamp", .stringAttributeType)])
         account.managedObjectClassName = NSStringFromClass(Account.self)
         let owner = Build.entity("Owner", [Build.attribute("name", .stringAttributeType)])
@@ -115,10 +122,13 @@ struct ValidationTests {
         #expect(try fixture.value("SELECT COUNT(*) FROM ZACCOUNT") == "1")
     }
 
-    @Test("the model's rules give their codes", arguments: [
-        (nil, 1, .validationMissingMandatoryProperty), ("a", -1, .validationNumberTooSmall), ("a", 1001, .validationNumberTooLarge),
-        ("much too long", 1, .managedObjectValidation), ("", 1, nil), ("exactly 9", 1000, nil), ("a", nil, nil),
-    ] as [(String?, Int?, CocoaError.Code?)])
+    @Test(
+        "the model's rules give their codes",
+        arguments: [
+            (nil, 1, .validationMissingMandatoryProperty), ("a", -1, .validationNumberTooSmall),
+            ("a", 1001, .validationNumberTooLarge),
+            ("much too long", 1, .managedObjectValidation), ("", 1, nil), ("exactly 9", 1000, nil), ("a", nil, nil),
+        ] as [(String?, Int?, CocoaError.Code?)])
     func rules(_ name: String?, _ count: Int?, _ code: CocoaError.Code?) throws {
         let account = try account(name)
         account.setValue(count, forKey: "count")
@@ -166,5 +176,20 @@ struct ValidationTests {
         account.setValue(nil, forKey: "owner")
         try fixture.context.save()
         #expect(try fixture.rows("SELECT ZOWNER FROM ZACCOUNT") == [[nil]])
+    }
+
+    @Test("what awakeFromFetch sets is no change, and reaches no other object")
+    func awaking() throws {
+        let owner = fixture.insert("Owner", ["name": "o"])
+        let account = try account("waking")
+        account.setValue(owner, forKey: "owner")
+        try fixture.context.save()
+        let context = try fixture.freshContext()
+        let other = try #require(try context.one("Account", "waking") as? Account)
+        #expect(other.value(forKey: "stamp") as? String == "awake")
+        #expect(!other.hasChanges && !context.hasChanges)
+        other.setValue(5, forKey: "count")
+        try context.save()
+        #expect(try fixture.value("SELECT ZCOUNT FROM ZACCOUNT") == "5")
     }
 }

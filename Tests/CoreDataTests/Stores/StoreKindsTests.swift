@@ -7,12 +7,17 @@ import Testing
 @Suite("Stores: read-only, several, strange")
 struct StoreKindsTests {
     static func model() -> NSManagedObjectModel {
-        let city = Build.entity("City", [
-            Build.attribute("name", .stringAttributeType), Build.attribute("people", .integer64AttributeType), Build.attribute("data", .binaryDataAttributeType),
-            Build.attribute("external", .binaryDataAttributeType), Build.attribute("code", .UUIDAttributeType), Build.attribute("link", .URIAttributeType),
-            Build.attribute("date", .dateAttributeType), Build.attribute("price", .decimalAttributeType), Build.attribute("object", .transformableAttributeType),
-            Build.attribute("flag", .booleanAttributeType),
-        ])
+        let city = Build.entity(
+            "City",
+            [
+                Build.attribute("name", .stringAttributeType), Build.attribute("people", .integer64AttributeType),
+                Build.attribute("data", .binaryDataAttributeType),
+                Build.attribute("external", .binaryDataAttributeType), Build.attribute("code", .UUIDAttributeType),
+                Build.attribute("link", .URIAttributeType),
+                Build.attribute("date", .dateAttributeType), Build.attribute("price", .decimalAttributeType),
+                Build.attribute("object", .transformableAttributeType),
+                Build.attribute("flag", .booleanAttributeType),
+            ])
         let country = Build.entity("Country", [Build.attribute("name", .stringAttributeType)])
         let note = Build.entity("Note", [Build.attribute("name", .stringAttributeType)])
         Build.relate(Build.one(city, "country"), Build.many(country, "cities", isOrdered: true))
@@ -30,7 +35,8 @@ struct StoreKindsTests {
         try fixture.context.save()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: fixture.model)
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url, options: [NSReadOnlyPersistentStoreOption: true])
+            ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url,
+            options: [NSReadOnlyPersistentStoreOption: true])
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         let city = try context.one("City", "A")
@@ -48,7 +54,8 @@ struct StoreKindsTests {
         #expect(try fixture.column("SELECT ZNAME FROM ZCITY") == ["A"])
         #expect(throws: CocoaError.self) {
             try coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.folder.file("none.sqlite"), options: [NSReadOnlyPersistentStoreOption: true])
+                ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.folder.file("none.sqlite"),
+                options: [NSReadOnlyPersistentStoreOption: true])
         }
     }
 
@@ -56,7 +63,8 @@ struct StoreKindsTests {
     static func pair(_ folder: TemporaryFolder) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
         for name in ["Map", "Notes"] {
-            try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: name, at: folder.file("\(name).sqlite"))
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: name, at: folder.file("\(name).sqlite"))
         }
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -111,11 +119,15 @@ struct StoreKindsTests {
             try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file(file))
             let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
             context.persistentStoreCoordinator = coordinator
-            for name in names { NSEntityDescription.insertNewObject(forEntityName: "City", into: context).setValue(name, forKey: "name") }
+            for name in names {
+                NSEntityDescription.insertNewObject(forEntityName: "City", into: context).setValue(name, forKey: "name")
+            }
             try context.save()
         }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        for file in ["a", "b"] { try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file(file)) }
+        for file in ["a", "b"] {
+            try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file(file))
+        }
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         let request = NSFetchRequest<NSManagedObject>(entityName: "City")
@@ -134,9 +146,12 @@ struct StoreKindsTests {
         #expect(throws: CocoaError.self) { try context.save() }
     }
 
-    @Test("values of strange types are read without a stop", arguments: [
-        "NULL", "'text'", "x'00ff'", "x''", "-1", "9223372036854775807", "1e308", "9e999", "'2001-01-01'", "x'62706c6973743030'", "''", "'http://[ /'",
-    ])
+    @Test(
+        "values of strange types are read without a stop",
+        arguments: [
+            "NULL", "'text'", "x'00ff'", "x''", "-1", "9223372036854775807", "1e308", "9e999", "'2001-01-01'",
+            "x'62706c6973743030'", "''", "'http://[ /'",
+        ])
     func strangeValues(_ literal: String) throws {
         let fixture = try Fixture(Self.model())
         let country = fixture.insert("Country", ["name": "X"])

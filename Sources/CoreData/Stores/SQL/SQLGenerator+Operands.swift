@@ -100,7 +100,9 @@ extension SQLGenerator {
             case .column(let column):
                 guard case .attribute(let attribute) = slot.entity.layout.kinds[slot.index] else { return nil }
                 if let rest = steps.popFirst() {
-                    guard rest == "length", steps.isEmpty, attribute.attributeType == .stringAttributeType else { return nil }
+                    guard rest == "length", steps.isEmpty, attribute.attributeType == .stringAttributeType else {
+                        return nil
+                    }
                     return .value(sql: "LENGTH(\(prefix)\(column.name))", type: nil)
                 }
                 return .value(sql: prefix + column.name, type: attribute.attributeType)
@@ -174,7 +176,10 @@ extension SQLGenerator {
             let divisor = sign == "/" ? "CAST(\(right) AS REAL)" : right
             return .value(sql: "(\(left) \(sign) \(divisor))", type: nil)
         }
-        let calls = ["length:": "LENGTH", "lowercase:": "NSCoreDataLowercase", "uppercase:": "NSCoreDataUppercase", "abs:": "ABS"]
+        let calls = [
+            "length:": "LENGTH", "lowercase:": "NSCoreDataLowercase", "uppercase:": "NSCoreDataUppercase",
+            "abs:": "ABS",
+        ]
         if let name = calls[expression.function], arguments.count == 1 {
             return .value(sql: "\(name)(\(try scalar(arguments[0], scope)))", type: nil)
         }
@@ -215,7 +220,8 @@ extension SlotValue {
         case let decimal as Decimal: self = .decimal(decimal)
         case let number as NSDecimalNumber: self = .decimal(number.decimalValue)
         case let number as NSNumber: self = Self.number(number)
-        case let whole as any BinaryInteger: self = Int64(exactly: whole).map { .integer($0) } ?? .real(Self.real(whole))
+        case let whole as any BinaryInteger:
+            self = Int64(exactly: whole).map { .integer($0) } ?? .real(Self.real(whole))
         case let real as any BinaryFloatingPoint: self = .real(Double(real))
         case let text as NSString: self = .string(String(text))
         default: throw CocoaError.request("a value of type \(type(of: value)) can't be compared with a stored one")

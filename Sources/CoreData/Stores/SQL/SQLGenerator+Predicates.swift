@@ -81,10 +81,11 @@ extension SQLGenerator {
         case (.all, let type):
             // No element for which the comparison doesn't hold. A set of values, as memory has it, has no nil in it.
             let keepsNil = rest == nil || isOrdered(storage)
-            return "NOT " + (try exists(owner, storage, rest, scope) { generator, element in
-                let failure = "NOT IFNULL((\(try generator.compare(predicate, type, element, right))), 0)"
-                return keepsNil ? failure : "\(element.sql) IS NOT NULL AND \(failure)"
-            })
+            return "NOT "
+                + (try exists(owner, storage, rest, scope) { generator, element in
+                    let failure = "NOT IFNULL((\(try generator.compare(predicate, type, element, right))), 0)"
+                    return keepsNil ? failure : "\(element.sql) IS NOT NULL AND \(failure)"
+                })
         case (.direct, .contains):
             return try exists(owner, storage, rest, scope) { try $0.compare(predicate, .equalTo, $1, right) }
         default:
@@ -109,7 +110,8 @@ extension SQLGenerator {
         let inner = newScope(ends.destination, parent: scope, variable: "")
         let element = try elementOperand(rest, inner)
         let text = try condition(&self, element)
-        return "EXISTS (SELECT 1 FROM \(ends.from(inner.alias))\(inner.joinText) WHERE \(ends.condition(inner.alias)) AND \(text))"
+        return
+            "EXISTS (SELECT 1 FROM \(ends.from(inner.alias))\(inner.joinText) WHERE \(ends.condition(inner.alias)) AND \(text))"
     }
 
     private mutating func elementOperand(_ rest: String?, _ inner: Scope) throws -> Operand {
@@ -122,7 +124,9 @@ extension SQLGenerator {
         guard let operand = try path(rest, inner) else {
             throw CocoaError.request("keypath \(rest) not found in entity \(inner.entity.name)")
         }
-        if case .toMany = operand { throw CocoaError.request("Unsupported: more than one to-many step in a key path (\(rest))") }
+        if case .toMany = operand {
+            throw CocoaError.request("Unsupported: more than one to-many step in a key path (\(rest))")
+        }
         return operand
     }
 
@@ -139,7 +143,8 @@ extension SQLGenerator {
         else { throw CocoaError.request("Unsupported collection in \(expression)") }
         let inner = newScope(ends.destination, parent: scope, variable: expression.variable)
         let text = try predicate(expression.predicate, inner)
-        return "(SELECT COUNT(*) FROM \(ends.from(inner.alias))\(inner.joinText) WHERE \(ends.condition(inner.alias)) AND (\(text)))"
+        return
+            "(SELECT COUNT(*) FROM \(ends.from(inner.alias))\(inner.joinText) WHERE \(ends.condition(inner.alias)) AND (\(text)))"
     }
 
     /// Where the rows at the other end of a to-many relationship are, and which belong to the owner.
@@ -190,12 +195,15 @@ extension SQLGenerator {
             return "\(sql) IS \(type == .equalTo ? "" : "NOT ")NULL"
         case (_, .constant(is NSNull)): return try equality(predicate, type, left, .constant(nil))
         case (.object(let key, _, let destination), .constant(let value?)):
-            guard let id = try objectID(value, destination) else { return type == .equalTo ? "1 = 0" : "\(key) IS NOT NULL" }
+            guard let id = try objectID(value, destination) else {
+                return type == .equalTo ? "1 = 0" : "\(key) IS NOT NULL"
+            }
             // Keys are unique in a table, so the key alone decides; it comes from an ID, never from text.
             return "\(key) \(sign) \(id.primaryKey)"
         case (.value(let sql, _), .constant(let value)):
             if isFolded(predicate), value is String || value is NSString {
-                return "NSCoreDataStringSearch(\(sql), \(try bind(value)), \(flags(predicate)), \(SQLFunctions.Search.equal.rawValue)) = \(type == .equalTo ? 1 : 0)"
+                return
+                    "NSCoreDataStringSearch(\(sql), \(try bind(value)), \(flags(predicate)), \(SQLFunctions.Search.equal.rawValue)) = \(type == .equalTo ? 1 : 0)"
             }
             return "\(sql) \(sign) \(try bind(value))"
         case (.value(let a, _), .value(let b, _)):
@@ -219,13 +227,15 @@ extension SQLGenerator {
         let a = try side(predicate, left)
         let b = try side(predicate, right)
         let sign = signs[type] ?? "="
-        return isFolded(predicate) ? "NSCoreDataStringCompare(\(a), \(b), \(flags(predicate))) \(sign) 0" : "\(a) \(sign) \(b)"
+        return isFolded(predicate)
+            ? "NSCoreDataStringCompare(\(a), \(b), \(flags(predicate))) \(sign) 0" : "\(a) \(sign) \(b)"
     }
 
     private mutating func side(_ predicate: Comparison, _ operand: Operand) throws -> String {
         switch operand {
         case .value(let sql, _): return sql
-        case .constant(nil), .constant(is NSNull): throw CocoaError.request("Invalid predicate: nil RHS (\(predicate.formatText))")
+        case .constant(nil), .constant(is NSNull):
+            throw CocoaError.request("Invalid predicate: nil RHS (\(predicate.formatText))")
         case .constant(let value): return try bind(value)
         default: throw unimplemented(predicate)
         }
@@ -315,7 +325,9 @@ extension SQLGenerator {
         case let given as NSManagedObjectID: id = given
         default: throw CocoaError.request("an object or object ID is expected in place of \(value)")
         }
-        guard !id.isTemporaryID, let entity = schema.entity(id.entity), entity.table === destination.table else { return nil }
+        guard !id.isTemporaryID, let entity = schema.entity(id.entity), entity.table === destination.table else {
+            return nil
+        }
         return id
     }
 }

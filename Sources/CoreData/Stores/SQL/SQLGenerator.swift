@@ -45,7 +45,9 @@ package struct SQLGenerator {
     // MARK: Whole statements
 
     /// `SELECT` of the rows, or of their keys alone.
-    static func select(_ fetch: StoreFetch, _ entity: SQLEntity, _ schema: SQLSchema) throws -> (SQLQuery, SQLResultColumns) {
+    static func select(_ fetch: StoreFetch, _ entity: SQLEntity, _ schema: SQLSchema) throws -> (
+        SQLQuery, SQLResultColumns
+    ) {
         var generator = SQLGenerator(schema)
         let scope = generator.newScope(entity)
         let names = fetch.includesValues ? columnNames(entity, schema) : []
@@ -108,7 +110,8 @@ package struct SQLGenerator {
             }
             let digits = part.prefix(while: \.isNumber)
             guard let number = Int(digits), generator.bindings.indices.contains(number - 1) else {
-                throw CocoaError.request("a partial index with this condition is not supported: \(predicate.formatText)")
+                throw CocoaError.request(
+                    "a partial index with this condition is not supported: \(predicate.formatText)")
             }
             result += try generator.bindings[number - 1].sqlLiteral() + part.dropFirst(digits.count)
         }
@@ -119,7 +122,9 @@ package struct SQLGenerator {
 
     private mutating func condition(_ fetch: StoreFetch, _ scope: Scope) throws -> String {
         var parts: [String] = []
-        if let restriction = restriction(scope, includesSubentities: fetch.includesSubentities) { parts.append(restriction) }
+        if let restriction = restriction(scope, includesSubentities: fetch.includesSubentities) {
+            parts.append(restriction)
+        }
         if let predicate = fetch.predicate { parts.append(try self.predicate(predicate, scope)) }
         return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
     }

@@ -28,7 +28,8 @@ final class XMLTree {
         // on Linux doesn't report their declarations.
         if let declaration = data.range(of: Data("<!ENTITY".utf8)) ?? data.range(of: Data("<!DOCTYPE".utf8)) {
             let line = data[..<declaration.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
-            throw ModelFileError(path: path, line: line, reason: "document types and entities are not allowed in a model")
+            throw ModelFileError(
+                path: path, line: line, reason: "document types and entities are not allowed in a model")
         }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false

@@ -63,7 +63,9 @@ package enum SQLFunctions {
     private static func give(_ text: String, _ context: OpaquePointer) {
         var text = text
         text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { csqlite_result_text_copy(context, $0.baseAddress, Int32(bytes.count)) }
+            bytes.withMemoryRebound(to: CChar.self) {
+                csqlite_result_text_copy(context, $0.baseAddress, Int32(bytes.count))
+            }
         }
     }
 
@@ -105,7 +107,9 @@ package enum SQLFunctions {
     }
 
     private static func contains(_ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else { return pattern.isEmpty }
+        guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else {
+            return pattern.isEmpty
+        }
         return csqlite_contains(base, text.count, start, pattern.count) != 0
     }
 
@@ -178,7 +182,9 @@ private final class StringPatterns: @unchecked Sendable {
         return expression.firstMatch(in: text, options: [.anchored], range: range)?.range == range
     }
 
-    private func expression(_ pattern: String, _ kind: SQLFunctions.Search, _ folding: StringFolding) -> NSRegularExpression? {
+    private func expression(_ pattern: String, _ kind: SQLFunctions.Search, _ folding: StringFolding)
+        -> NSRegularExpression?
+    {
         let source = kind == .like ? Self.likeSource(pattern) : "(?:\(pattern))\\z"
         let key = "\(folding.ignoresCase)\(source)"
         return lock.withLock {

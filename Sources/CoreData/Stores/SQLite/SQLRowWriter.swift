@@ -66,13 +66,15 @@ package final class SQLRowWriter {
     ) throws -> Bool {
         let changed = Set(slots)
         let steps = self.steps.filter { changed.contains($0.slot) }
-        let names = ["Z_OPT"] + steps.flatMap { step -> [String] in
-            switch step.storage {
-            case .column(let column): [column.name]
-            case .toOne(let key, let number, _): [key.name] + (number.map { [$0.name] } ?? [])
-            case .none, .toMany, .join: []
+        let names =
+            ["Z_OPT"]
+            + steps.flatMap { step -> [String] in
+                switch step.storage {
+                case .column(let column): [column.name]
+                case .toOne(let key, let number, _): [key.name] + (number.map { [$0.name] } ?? [])
+                case .none, .toMany, .join: []
+                }
             }
-        }
         let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
         let statement = try connection.statement(
             "UPDATE \(entity.table.name) SET \(assignments) WHERE Z_PK = ? AND Z_OPT = ?")

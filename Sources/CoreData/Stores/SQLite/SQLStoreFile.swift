@@ -18,7 +18,8 @@ package enum SQLStoreFile {
             for sql in isIndexed ? try schema.creationStatements() : schema.tableStatements() + SQLSchema.bookkeeping {
                 try connection.execute(sql)
             }
-            let entry = try connection.statement("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
+            let entry = try connection.statement(
+                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
             for entity in schema.entities {
                 entry.bind(1, Int64(entity.number))
                 entry.bind(2, entity.name)
@@ -138,9 +139,10 @@ package enum Deflate {
 
     package static func compress(_ data: Data) throws -> Data {
         var stream = z_stream()
-        guard deflateInit2_(
-            &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-            Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        guard
+            deflateInit2_(
+                &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+                Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { throw Failure(description: "zlib can't start") }
         defer { deflateEnd(&stream) }
         return try run(&stream, data, limit: .max) { deflate(&$0, Z_FINISH) }

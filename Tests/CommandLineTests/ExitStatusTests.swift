@@ -1,5 +1,6 @@
 import CSQLite
 import CoreData
+import TestSupport
 import Testing
 
 /// Files that are not what a command needs.

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Files of which something is wrong, and what the message must name.

@@ -1,5 +1,6 @@
 import CSQLite
 import CoreData
+import TestSupport
 import Testing
 
 @Suite("coredata import")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What a run of the tool did.
 struct ToolRun {
@@ -57,30 +58,7 @@ func toolURL() throws -> URL {
     return found
 }
 
-/// A folder that is there as long as the object.
-final class TemporaryFolder {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("coredata-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        // A folder that stays behind harms nobody.
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    /// The address of a file in the folder.
-    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
-
-    /// Writes a file, and says where it is.
-    @discardableResult
-    func write(_ text: String, to name: String) throws -> URL {
-        try Data(text.utf8).write(to: file(name))
-        return file(name)
-    }
-
+extension TemporaryFolder {
     /// The contents of all files, with folders left out.
     func contents() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: url.path)

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 
 /// A folder with a model, `World.xcdatamodel`, and where asked for, a store, `World.sqlite`.
 ///

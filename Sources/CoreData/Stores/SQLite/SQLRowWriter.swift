@@ -131,7 +131,7 @@ extension SQLiteStatement {
         case .data(let data): bind(position, data)
         case .uuid(let uuid): bind(position, uuid)
         case .uri(let url): bind(position, url.absoluteString)
-        case .decimal(let decimal): bind(position, NSDecimalNumber(decimal: decimal).doubleValue)
+        case .decimal(let decimal): bind(position, decimal.nearestDouble)
         case .transformed(let object): bind(position, try Transformation.data(object))
         case .reference(let key, _): bind(position, key)
         case .object(let object): bind(position, object.objectID.primaryKey)

@@ -13,7 +13,9 @@ open class NSPropertyDescription: NSObject {
     private var storedVersionHashModifier: String?
     private var storedPredicates: [NSPredicate] = []
     private var storedWarnings: [Any] = []
-    private weak var owner: NSEntityDescription?
+    // Unowned, as on Apple's systems, and not weak: weak references make each retain of an entity slow, and every
+    // fetched object retains its entity once.
+    private unowned var owner: NSEntityDescription?
     package var isIndexedByAttribute = false
     package var isIndexedBySpotlightStorage = false
 

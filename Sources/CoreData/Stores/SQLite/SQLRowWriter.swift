@@ -112,14 +112,6 @@ package final class SQLRowWriter {
     }
 }
 
-/// How attributes that allow external storage mark their values.
-enum ExternalData {
-    /// The data follows.
-    static let inlineMark: UInt8 = 1
-    /// The name of a file follows.
-    static let fileMark: UInt8 = 2
-}
-
 extension SQLiteStatement {
     /// Binds a value as stores keep it.
     package func bindSlot(_ position: Int32, _ value: SlotValue) throws {

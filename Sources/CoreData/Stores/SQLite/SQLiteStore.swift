@@ -113,11 +113,10 @@ package final class SQLiteStore: NSPersistentStore {
         try reporting {
             let statement = try bound(query)
             defer { statement.reset() }
-            let reader = SQLRowReader(entity, columns, schema)
-            let externalData = self.externalData  // one closure for all rows
+            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: url))
             while try statement.step() {
                 guard let layout = reader.layout(statement) else { continue }
-                let row = fetch.includesValues ? try reader.row(statement, externalData: externalData) : nil
+                let row = fetch.includesValues ? try reader.row(statement) : nil
                 try visit(layout, statement.int(SQLResultColumns.primaryKey), row)
             }
         }
@@ -142,9 +141,9 @@ package final class SQLiteStore: NSPersistentStore {
         return try reporting {
             let statement = try bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
             defer { statement.reset() }
-            let reader = SQLRowReader(entity, columns, schema)
+            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: url))
             guard try statement.step(), let found = reader.layout(statement) else { return nil }
-            return (found.entity, try reader.row(statement, externalData: externalData))
+            return (found.entity, try reader.row(statement))
         }
     }
 
@@ -192,28 +191,6 @@ package final class SQLiteStore: NSPersistentStore {
             return try body()
         } catch let error as SQLiteError {
             throw error.cocoaError(.sqlite, url: url)
-        }
-    }
-
-    /// The value of an attribute that may be stored in a file: the first byte says where it is.
-    private func externalData(_ stored: Data) throws -> SlotValue {
-        guard let mark = stored.first else { return .null }
-        let rest = stored.dropFirst()
-        switch mark {
-        case ExternalData.inlineMark: return .data(Data(rest))
-        case ExternalData.fileMark:
-            let name = String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
-            guard UUID(uuidString: name) != nil, let url else { return .null }
-            let base = url.deletingPathExtension().lastPathComponent
-            let file = url.deletingLastPathComponent()
-                .appendingPathComponent(".\(base)_SUPPORT/_EXTERNAL_DATA/\(name)")
-            do {
-                return .data(try Data(contentsOf: file))
-            } catch {
-                throw CocoaError.store(
-                    .fileReadNoSuchFile, file, "the file of an externally stored value can't be read")
-            }
-        default: throw CocoaError.store(.fileReadCorruptFile, url, "an externally stored value is marked \(mark)")
         }
     }
 }

@@ -6,11 +6,22 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: an error with code 134060 for a predicate, sort descriptor or request that can't be carried out.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
-        switch request.resultType {
-        case .managedObjectResultType: return try cast(objects(request))
-        case .managedObjectIDResultType: return try cast(identifiers(request))
-        case .countResultType: return try cast([NSNumber(value: count(for: request))])
-        default: throw CocoaError.unsupported("the result type 'dictionary' of a fetch request")
+        try Self.reporting {
+            switch request.resultType {
+            case .managedObjectResultType: return try cast(objects(request))
+            case .managedObjectIDResultType: return try cast(identifiers(request))
+            case .countResultType: return try cast([NSNumber(value: count(for: request))])
+            default: throw CocoaError.unsupported("the result type 'dictionary' of a fetch request")
+            }
+        }
+    }
+
+    /// Runs `body`; what evaluating a predicate in memory says becomes Core Data's error.
+    private static func reporting<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as PredicateEvaluationError {
+            throw CocoaError.request("\(error)")
         }
     }
 
@@ -24,20 +35,26 @@ extension NSManagedObjectContext {
 
     /// The number of objects that a request would find.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
-        let fetch = try storeFetch(request)
-        if request.includesPendingChanges, hasPendingChanges(fetch.entity) { return try objects(request).count }
-        let coordinator = try coordinator()
-        return try coordinator.exclusively {
-            try coordinator.stores(for: fetch.entity).reduce(0) { $0 + (try $1.count(fetch)) }
+        try Self.reporting {
+            var fetch = try storeFetch(request)
+            if request.includesPendingChanges, hasPendingChanges(fetch.entity) { return try objects(request).count }
+            let coordinator = try coordinator()
+            let stores = coordinator.stores(for: fetch.entity)
+            let window = (fetch.offset, fetch.limit)
+            if stores.count > 1 { (fetch.offset, fetch.limit) = (0, 0) }
+            let count = try coordinator.exclusively { try stores.reduce(0) { $0 + (try $1.count(fetch)) } }
+            guard stores.count > 1 else { return count }
+            let rest = max(0, count - window.0)
+            return window.1 > 0 ? min(rest, window.1) : rest
         }
     }
 
     // MARK: Reading
 
     private func storeFetch<T>(_ request: NSFetchRequest<T>) throws -> StoreFetch {
+        // By name also where the request has an entity: it may be of an equal model that isn't the coordinator's.
         let model = try coordinator().managedObjectModel
-        let named = request.entityName.flatMap { model.entitiesByName[$0] }
-        guard let entity = named ?? request.entity else {
+        guard let entity = request.entityName.flatMap({ model.entitiesByName[$0] }) else {
             throw CocoaError.request(
                 request.entityName.map { "there is no entity named '\($0)' in the model" }
                     ?? "executeFetchRequest:error: A fetch request must have an entity.")
@@ -60,16 +77,17 @@ extension NSManagedObjectContext {
         let window = (fetch.offset, fetch.limit)
         if merges || stores.count > 1 { (fetch.offset, fetch.limit) = (0, 0) }
         var found: [NSManagedObject] = []
-        let fills = !request.returnsObjectsAsFaults
         try coordinator.exclusively {
             for store in stores {
                 // The space is the same for all rows of a tree.
                 let space = store.space(of: fetch.entity)
                 try store.fetch(fetch) { layout, key, row in
-                    found.append(materialise(layout, key, space, row: row, fills: fills))
+                    found.append(materialise(layout, key, space, row: row))
                 }
             }
         }
+        // Only now: `awakeFromFetch` may fetch in turn.
+        if !request.returnsObjectsAsFaults { for object in found where object.isFault { _ = object.slotValue(0) } }
         guard merges || stores.count > 1 else { return found }
         if merges { found = try mergePendingChanges(into: found, fetch) }
         if !fetch.sortDescriptors.isEmpty { found = try sorted(found, fetch.sortDescriptors) }
@@ -78,9 +96,10 @@ extension NSManagedObjectContext {
 
     private func identifiers<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
         var fetch = try storeFetch(request)
-        if request.includesPendingChanges, hasPendingChanges(fetch.entity) { return try objects(request).map(\.objectID) }
-        fetch.includesValues = false
         let coordinator = try coordinator()
+        let merges = request.includesPendingChanges && hasPendingChanges(fetch.entity)
+        if merges || coordinator.stores(for: fetch.entity).count > 1 { return try objects(request).map(\.objectID) }
+        fetch.includesValues = false
         var found: [NSManagedObjectID] = []
         try coordinator.exclusively {
             for store in coordinator.stores(for: fetch.entity) {
@@ -95,9 +114,14 @@ extension NSManagedObjectContext {
 
     // MARK: Unsaved changes
 
-    /// Whether an unsaved change may change what a fetch finds. A predicate may look at other entities, so with one
-    /// any change counts.
-    private func hasPendingChanges(_ entity: NSEntityDescription) -> Bool { hasChanges }
+    /// Whether an unsaved change may change what a fetch finds: one of an object of the entity's own tree.
+    private func hasPendingChanges(_ entity: NSEntityDescription) -> Bool {
+        func isRelated(_ object: NSManagedObject) -> Bool {
+            object.entity === entity || object.entity.isKindOf(entity: entity)
+        }
+        return hasChanges && (inserted.contains(where: isRelated) || updated.contains(where: isRelated)
+            || deleted.contains(where: isRelated))
+    }
 
     /// Takes out what no longer matches and adds what now does.
     private func mergePendingChanges(into found: [NSManagedObject], _ fetch: StoreFetch) throws -> [NSManagedObject] {
@@ -120,16 +144,35 @@ extension NSManagedObjectContext {
     }
 
     private func sorted(_ objects: [NSManagedObject], _ descriptors: [NSSortDescriptor]) throws -> [NSManagedObject] {
-        try objects.enumerated().sorted { a, b in
-            for descriptor in descriptors {
-                let order = try (descriptor as? KeyedSortDescriptor)?.compareThrowing(a.element, b.element)
-                switch order ?? descriptor.compare(a.element, to: b.element) {
+        // In a store objects sort by their keys; in memory they have no order of their own.
+        let isByKey = descriptors.map { descriptor in
+            (descriptor as? KeyedSortDescriptor)?.sortKey.map { $0 == "self" || $0 == "objectID" } ?? false
+        }
+        guard isByKey.contains(true) else { return try objects.sortedThrowing(using: descriptors) }
+        return try objects.sorted { a, b in
+            for (descriptor, isByKey) in zip(descriptors, isByKey) {
+                switch isByKey ? Self.keyOrder(a, b, descriptor) : try Self.order(a, b, descriptor) {
                 case .orderedAscending: return true
                 case .orderedDescending: return false
                 case .orderedSame: continue
                 }
             }
-            return a.offset < b.offset
-        }.map(\.element)
+            return false
+        }
+    }
+
+    /// The order of the objects' keys, with objects that have none yet at the end.
+    private static func keyOrder(
+        _ a: NSManagedObject, _ b: NSManagedObject, _ descriptor: NSSortDescriptor
+    ) -> ComparisonResult {
+        func rank(_ object: NSManagedObject) -> UInt64 { UInt64(bitPattern: object.primaryKey) }
+        if rank(a) == rank(b) { return .orderedSame }
+        return (rank(a) < rank(b)) == descriptor.ascending ? .orderedAscending : .orderedDescending
+    }
+
+    private static func order(
+        _ a: NSManagedObject, _ b: NSManagedObject, _ descriptor: NSSortDescriptor
+    ) throws -> ComparisonResult {
+        try (descriptor as? KeyedSortDescriptor)?.compareThrowing(a, b) ?? descriptor.compare(a, to: b)
     }
 }

@@ -12,68 +12,93 @@ extension NSManagedObjectContext {
         processPendingChanges()
         let coordinator = try coordinator()
         post(.NSManagedObjectContextWillSave, [:])
-        for object in inserted.objects + updated.objects where !object.isDeleted { object.willSave() }
-        processPendingChanges()
+        try sendWillSave()
         try validate()
+        // An order is written from the whole relationship, which can only be read before its rows change.
+        for object in inserted.objects + updated.objects { object.loadReorderedRelationships() }
         let plan = try savePlan(coordinator)
         let sets: [AnyHashable: Any] = [
             NSInsertedObjectsKey: Set(plan.flatMap(\.changes.inserted)),
             NSUpdatedObjectsKey: Set(plan.flatMap(\.changes.updated)),
             NSDeletedObjectsKey: Set(plan.flatMap(\.changes.deleted)),
         ]
-        try coordinator.exclusively {
-            for (store, changes) in plan where !changes.isEmpty { adopt(try store.save(changes), changes) }
+        // What one store has committed is saved, even if the next one fails.
+        for (store, changes) in plan {
+            try coordinator.exclusively { adopt(try store.save(changes), changes) }
+            for object in changes.inserted + changes.updated { finish(object) }
+            for object in changes.deleted { leave(object) }
         }
-        finishSave(plan)
+        // What is left had no persistent changes.
+        for object in inserted.objects + updated.objects where !object.isDeleted { finish(object) }
+        for object in deleted.objects { leave(object) }
+        for change in plan { for object in change.changes.inserted + change.changes.updated { object.didSave() } }
+        for change in plan { for object in change.changes.deleted { object.didSave() } }
         post(.NSManagedObjectContextDidSave, sets)
+    }
+
+    /// Calls `willSave` on every changed object, and again on those that the calls have changed.
+    private func sendWillSave() throws {
+        var next = inserted.objects.filter { !$0.isDeleted } + updated.objects + deleted.objects.filter { !$0.isInserted }
+        var rounds = 0
+        while !next.isEmpty {
+            rounds += 1
+            guard rounds <= 1000 else {
+                changedWhileSaving = nil
+                throw CocoaError.request(
+                    "Failed to process pending changes before save. The context is still dirty after 1000 attempts."
+                        + " Typically this recursive dirtying is caused by a bad validation method, -willSave, or"
+                        + " notification handler.")
+            }
+            changedWhileSaving = ObjectList()
+            for object in next { object.willSave() }
+            processPendingChanges()
+            next = changedWhileSaving?.objects ?? []
+            changedWhileSaving = nil
+        }
     }
 
     private typealias Plan = [(store: NSPersistentStore, changes: SaveChanges)]
 
     /// The changes that are really to be written, by store.
     private func savePlan(_ coordinator: NSPersistentStoreCoordinator) throws -> Plan {
-        var byStore: [ObjectIdentifier: SaveChanges] = [:]
-        func add(_ store: NSPersistentStore?, _ object: NSManagedObject, _ list: WritableKeyPath<SaveChanges, [NSManagedObject]>) {
-            guard let store else { return }
-            byStore[ObjectIdentifier(store), default: SaveChanges()][keyPath: list].append(object)
+        let stores = coordinator.persistentStores
+        var changes = Array(repeating: SaveChanges(), count: stores.count)
+        func add(
+            _ store: NSPersistentStore?, _ object: NSManagedObject, _ list: WritableKeyPath<SaveChanges, [NSManagedObject]>
+        ) throws {
+            guard let store, let at = stores.firstIndex(where: { $0 === store }) else {
+                throw CocoaError.store(
+                    .persistentStoreSave, nil, "the store of \(object.objectID) was removed from the coordinator")
+            }
+            changes[at][keyPath: list].append(object)
         }
         for object in inserted.objects where !object.isDeleted {
-            add(try coordinator.storeForInsertion(of: object.entity), object, \.inserted)
+            try add(try coordinator.storeForInsertion(of: object.entity), object, \.inserted)
         }
         for object in updated.objects where !object.isDeleted && object.hasPersistentChangedValues {
-            add(object.objectID.persistentStore, object, \.updated)
+            try add(object.objectID.persistentStore, object, \.updated)
         }
-        for object in deleted.objects where !object.isInserted {
-            add(object.objectID.persistentStore, object, \.deleted)
+        for object in deleted.objects where !object.isInserted && !object.isInaccessible {
+            try add(object.objectID.persistentStore, object, \.deleted)
         }
-        return coordinator.persistentStores.compactMap { store in
-            byStore[ObjectIdentifier(store)].map { (store, $0) }
-        }
+        return zip(stores, changes).filter { !$0.1.isEmpty }.map { ($0.0, $0.1) }
     }
 
     private func validate() throws {
-        var errors: [CocoaError] = deleted.objects.filter { !$0.isInserted }.flatMap(denials)
-        for object in inserted.objects + updated.objects where !object.isDeleted {
+        var errors: [CocoaError] = []
+        func check(_ object: NSManagedObject, _ rules: (NSManagedObject) -> () throws -> Void) throws {
             do {
-                try object.isInserted ? object.validateForInsert() : object.validateForUpdate()
+                try rules(object)()
             } catch let error as CocoaError {
                 errors += error.userInfo[NSDetailedErrorsKey] as? [CocoaError] ?? [error]
             }
         }
-        try NSManagedObject.raise(errors)
-    }
-
-    /// The relationships with rule deny that still hold objects which are not deleted too.
-    private func denials(_ object: NSManagedObject) -> [CocoaError] {
-        object.layout.properties.indices.compactMap { slot in
-            guard let relationship = object.layout.properties[slot] as? NSRelationshipDescription,
-                relationship.deleteRule == .denyDeleteRule
-            else { return nil }
-            let others = relationship.isToMany ? object.toMany(slot).objects : [object.toOne(slot)].compactMap(\.self)
-            guard others.contains(where: { !$0.isDeleted }) else { return nil }
-            return object.failure(
-                .validationRelationshipDeniedDelete, relationship, nil, "can't be deleted from: it still has objects")
+        for object in deleted.objects where !object.isInserted && !object.isInaccessible {
+            try check(object, NSManagedObject.validateForDelete)
         }
+        for object in inserted.objects where !object.isDeleted { try check(object, NSManagedObject.validateForInsert) }
+        for object in updated.objects where !object.isDeleted { try check(object, NSManagedObject.validateForUpdate) }
+        try NSManagedObject.raise(errors)
     }
 
     private func adopt(_ outcome: SaveOutcome, _ changes: SaveChanges) {
@@ -88,20 +113,19 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func finishSave(_ plan: Plan) {
-        let saved = plan.flatMap { $0.changes.inserted + $0.changes.updated }
-        for object in inserted.objects + updated.objects {
-            object.state.remove([.inserted, .updated])
-            for case .toMany(let relation) in object.slots { relation.noteSaved() }
-        }
-        for object in deleted.objects {
-            release(object)
-            object.state.remove([.inserted, .updated])
-        }
-        inserted.removeAll()
-        updated.removeAll()
-        deleted.removeAll()
-        for object in saved { object.didSave() }
+    /// The object is as the store has it.
+    private func finish(_ object: NSManagedObject) {
+        object.state.remove([.inserted, .updated])
+        for case .toMany(let relation) in object.slots { relation.noteSaved() }
+        inserted.remove(object)
+        updated.remove(object)
+    }
+
+    /// The object's row is gone.
+    private func leave(_ object: NSManagedObject) {
+        release(object)
+        object.state.remove([.inserted, .updated, .deleted])
+        deleted.remove(object)
     }
 
     // MARK: Deleting
@@ -117,14 +141,14 @@ extension NSManagedObjectContext {
 
     private func propagateDelete(_ object: NSManagedObject) {
         for (slot, property) in object.layout.properties.enumerated() {
-            guard let relationship = property as? NSRelationshipDescription, relationship.deleteRule != .noActionDeleteRule
+            guard let relationship = property as? NSRelationshipDescription,
+                relationship.deleteRule == .cascadeDeleteRule || relationship.deleteRule == .nullifyDeleteRule
             else { continue }
-            let others = relationship.isToMany ? object.toMany(slot).objects : [object.toOne(slot)].compactMap(\.self)
-            for other in others {
-                switch relationship.deleteRule {
-                case .cascadeDeleteRule: delete(other)
-                case .denyDeleteRule: continue
-                default: if !other.isDeleted, let inverse = relationship.inverseRelationship { other.detach(inverse, object) }
+            for other in object.related(slot) {
+                if relationship.deleteRule == .cascadeDeleteRule {
+                    delete(other)
+                } else if !other.isDeleted, let inverse = relationship.inverseRelationship {
+                    other.detach(inverse, object)
                 }
             }
         }

@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationSupplement
 import ManagedObjectModel
+import Synchronization
 
 /// A space in which objects are fetched, changed and saved.
 ///
@@ -28,9 +29,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var inserted = ObjectList()
     var updated = ObjectList()
     var deleted = ObjectList()
+    /// During a save, the objects that `willSave` has changed.
+    var changedWhileSaving: ObjectList?
     let registry = ObjectRegistry()
     private let queue: DispatchQueue
-    private let queueKey = DispatchSpecificKey<Bool>()
+    /// The thread that runs one of the context's blocks, or 0.
+    private let owner = Atomic<UInt>(0)
 
     /// Creates a context without a coordinator.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
@@ -38,7 +42,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
         super.init()
         registry.context = self
-        if ct != .mainQueueConcurrencyType { queue.setSpecific(key: queueKey, value: true) }
+    }
+
+    deinit {
+        // Objects that know each other in both directions would keep each other in memory for ever.
+        for object in registry.objects { object.orphan() }
     }
 
     // MARK: Queue
@@ -48,8 +56,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         // The context is confined to its queue; that is what makes handing the block over safe.
         nonisolated(unsafe) let block = block
         queue.async {
-            block()
-            self.processPendingChanges()
+            self.owned {
+                block()
+                self.processPendingChanges()
+            }
         }
     }
 
@@ -58,7 +68,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         if isOnQueue { return try block() }
         var result: Result<T, E>?
         queue.sync {
-            do throws(E) { result = .success(try block()) } catch { result = .failure(error) }
+            owned { do throws(E) { result = .success(try block()) } catch { result = .failure(error) } }
         }
         guard let result else { preconditionFailure("a queue didn't run its block") }
         return try result.get()
@@ -67,10 +77,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private var isOnQueue: Bool {
         switch concurrencyType {
         case .mainQueueConcurrencyType: Thread.isMainThread
-        case .privateQueueConcurrencyType: DispatchQueue.getSpecific(key: queueKey) == true
+        case .privateQueueConcurrencyType: owner.load(ordering: .relaxed) == Self.currentThread
         case .confinementConcurrencyType: true
         }
     }
+
+    /// Notes whose thread runs `body`. Not the queue but the thread tells whether a call may go ahead: a block of
+    /// another context, called from one of this, runs on another queue but on the same thread.
+    private func owned(_ body: () -> Void) {
+        owner.store(Self.currentThread, ordering: .relaxed)
+        defer { owner.store(0, ordering: .relaxed) }
+        body()
+    }
+
+    private static var currentThread: UInt { UInt(pthread_self()) }
 
     // MARK: Objects
 
@@ -91,6 +111,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             if other !== self {
                 misuse("An NSManagedObject's context can't be changed: \(object) belongs to another context.")
             }
+            return
+        }
+        guard !object.entity.isAbstract else {
+            misuse("Cannot create instances of abstract entity \(object.entity.name ?? "")")
             return
         }
         object.registry = registry
@@ -130,9 +154,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Throws: `managedObjectReferentialIntegrity` (133000) when there is no such row.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-        if let known = registry.object(objectID.key), !known.isFault { return known }
+        if let known = registry.object(objectID.key), !known.isFault, !known.isInaccessible { return known }
         guard !objectID.isTemporaryID, let store = objectID.persistentStore,
-            let (entity, row) = try coordinator().exclusively({ try store.row(objectID.entity, objectID.primaryKey) })
+            let (entity, row) = try coordinator().exclusively({ try store.row(objectID.entity, objectID.primaryKey) }),
+            entity.isKindOf(entity: objectID.entity)
         else {
             throw CocoaError(
                 .managedObjectReferentialIntegrity,
@@ -141,7 +166,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                     "NSAffectedObjectsErrorKey": [objectID],
                 ])
         }
-        return materialise(entity.layout, objectID.primaryKey, objectID.space, row: row, fills: true)
+        let object = materialise(entity.layout, objectID.primaryKey, objectID.space, row: row)
+        _ = object.slotValue(0)
+        return object
     }
 
     func coordinator() throws -> NSPersistentStoreCoordinator {
@@ -153,32 +180,37 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Forgets everything: objects, changes. Objects of the context can't be used any more.
     open func reset() {
-        for object in registry.objects { object.registry = nil }
+        let objects = registry.objects
         registry.removeAll()
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()
         pendingDeletes = []
+        for object in objects { object.orphan() }
         post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: [NSManagedObjectID]()])
     }
 
     /// Drops all unsaved changes: inserted objects leave the context, changed and deleted ones become what the store
     /// has.
     open func rollback() {
-        for object in inserted.objects {
-            release(object)
-            object.state.remove([.inserted, .deleted])
-        }
-        for object in updated.objects + deleted.objects where !object.isInserted { turnIntoFault(object) }
+        let (new, old) = (inserted.objects + deleted.objects.filter(\.isInserted), updated.objects + deleted.objects)
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()
         pendingDeletes = []
+        for object in old where !object.isInserted {
+            object.state.remove(.deleted)
+            turnIntoFault(object)
+        }
+        for object in new {
+            release(object)
+            object.state.remove([.inserted, .deleted])
+        }
     }
 
     /// Lets an object's values go, to be read again from the store. With `mergeChanges`, unsaved changes stay.
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
-        guard !object.isInserted else { return }
+        guard !object.isInserted, !object.isFault, object.managedObjectContext === self else { return }
         guard flag, object.isUpdated else {
             updated.remove(object)
             turnIntoFault(object)
@@ -200,7 +232,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     private func turnIntoFault(_ object: NSManagedObject) {
         object.willTurnIntoFault()
-        object.state.remove([.updated, .deleted])
+        object.state.remove(.updated)
         object.state.insert(.fault)
         object.slots = []
         object.row = nil
@@ -210,6 +242,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: What objects ask
 
     func noteChange(of object: NSManagedObject) {
+        changedWhileSaving?.append(object)
         guard object.state.isDisjoint(with: [.inserted, .deleted, .updated]) else { return }
         object.state.insert(.updated)
         updated.append(object)
@@ -223,16 +256,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         deleted.append(object)
     }
 
-    func row(of object: NSManagedObject) -> Row? {
+    /// The row of an object; nil when it is gone, or is no longer that of such an object.
+    func row(of object: NSManagedObject) -> Row? { try? storedRow(of: object).get() }
+
+    /// The row of an object; nil when it is gone. A failure says that nobody knows.
+    func storedRow(of object: NSManagedObject) -> Result<Row?, any Error> {
         let id = object.objectID
         guard !id.isTemporaryID, let store = id.persistentStore, let coordinator = store.persistentStoreCoordinator else {
-            return nil
+            return .failure(CocoaError.request("the store of \(id) is closed"))
         }
-        do {
-            return try coordinator.exclusively { try store.row(id.entity, id.primaryKey)?.1 }
-        } catch {
-            SQLLog.warn("\(id) can't be read: \(error.localizedDescription)")
-            return nil
+        return Result {
+            let found = try coordinator.exclusively { try store.row(id.entity, id.primaryKey) }
+            guard let (entity, row) = found, entity.isKindOf(entity: id.entity) else { return nil }
+            return row
         }
     }
 
@@ -241,8 +277,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         primaryKey: Int64, entityNumber: Int32, of relationship: NSRelationshipDescription, source: NSManagedObject
     ) -> NSManagedObject? {
         guard let store = source.objectID.persistentStore ?? persistentStoreCoordinator?.persistentStores.first,
-            let entity = store.entity(number: entityNumber) ?? relationship.destinationEntity
+            let destination = relationship.destinationEntity
         else { return nil }
+        // A file may hold any number; one that means no entity of the right kind means the declared one.
+        let stored = store.entity(number: entityNumber)
+        let entity = stored?.isKindOf(entity: destination) == true ? stored ?? destination : destination
         return object(with: NSManagedObjectID(entity, primaryKey: primaryKey, space: store.space(of: entity)))
     }
 
@@ -253,7 +292,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
         do {
             let keys = try coordinator.exclusively { try store.keys(of: relationship, id.entity, id.primaryKey) }
-            return keys.map { entity, key in
+            return keys.filter { entity, _ in
+                relationship.destinationEntity.map { entity.isKindOf(entity: $0) } ?? false
+            }.map { entity, key in
                 object(with: NSManagedObjectID(entity, primaryKey: key, space: store.space(of: entity)))
             }
         } catch {
@@ -282,18 +323,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Making objects
 
     /// The one object for a row: the one in memory, or a new one.
-    func materialise(
-        _ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?, fills: Bool
-    ) -> NSManagedObject {
-        let object: NSManagedObject
-        if let known = registry.object(ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey)) {
-            if known.isFault, let row { known.row = row }
-            object = known
-        } else {
-            object = makeFault(layout, primaryKey, space, row: row)
+    func materialise(_ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?) -> NSManagedObject {
+        guard let known = registry.object(ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey)) else {
+            return makeFault(layout, primaryKey, space, row: row)
         }
-        if fills, object.isFault { _ = object.slotValue(0) }
-        return object
+        if known.isFault, let row { known.row = row }
+        return known
     }
 
     private func makeFault(

@@ -20,8 +20,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Creates a coordinator without stores.
     public init(managedObjectModel model: NSManagedObjectModel) {
         managedObjectModel = model
-        model.freeze()
+        // Two coordinators may be made of one model at the same time, and contexts on many threads share what is
+        // prepared here.
+        Self.preparation.withLock {
+            model.freeze()
+            for entity in model.entities { entity.layout.prepare() }
+        }
     }
+
+    private static let preparation = NSLock()
 
     /// The open stores, in the order in which they were added.
     open var persistentStores: [NSPersistentStore] { lock.withLock { stores } }
@@ -92,7 +99,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         let parts = url.pathComponents.filter { $0 != "/" }
         guard url.scheme == "x-coredata", parts.count == 2, parts[1].hasPrefix("p"),
-            let key = Int64(parts[1].dropFirst()), let entity = managedObjectModel.entitiesByName[parts[0]],
+            let key = Int64(parts[1].dropFirst()), key > 0, let entity = managedObjectModel.entitiesByName[parts[0]],
             let store = persistentStores.first(where: { $0.identifier.lowercased() == url.host?.lowercased() })
         else { return nil }
         return NSManagedObjectID(entity, primaryKey: key, space: store.space(of: entity))

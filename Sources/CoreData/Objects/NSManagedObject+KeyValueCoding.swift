@@ -41,16 +41,19 @@ extension NSManagedObject {
 
     /// The object at the end of a to-one relationship.
     package final func toOne(_ slot: Int) -> NSManagedObject? {
-        switch slotValue(slot) {
-        case .object(let object): return object
-        case .reference(let key, let number):
-            guard case .toOne(let relationship) = layout.kinds[slot], let context = managedObjectContext,
-                let object = context.object(primaryKey: key, entityNumber: number, of: relationship, source: self)
-            else { return nil }
-            slots[slot] = .object(object)
-            return object
-        default: return nil
+        let value = slotValue(slot)
+        if case .object(let object) = value { return object }
+        guard case .toOne(let relationship) = layout.kinds[slot], let object = object(at: value, of: relationship) else {
+            return nil
         }
+        slots[slot] = .object(object)
+        return object
+    }
+
+    /// The object that a value of a to-one relationship means.
+    final func object(at value: SlotValue, of relationship: NSRelationshipDescription) -> NSManagedObject? {
+        guard case .reference(let key, let number) = value else { return nil }
+        return managedObjectContext?.object(primaryKey: key, entityNumber: number, of: relationship, source: self)
     }
 
     /// The value of a to-many relationship, filled from the store.
@@ -69,8 +72,9 @@ extension NSManagedObject {
         guard case .toMany(let relationship) = layout.kinds[slot] else {
             preconditionFailure("slot \(slot) of \(entity.name ?? "") is no to-many relationship: likely a bug in CoreData")
         }
-        let relation = ToMany(relationship, isLoaded: objectID.isTemporaryID)
-        slots[slot] = .toMany(relation)
+        let relation = ToMany(relationship, isLoaded: space === ObjectIDSpace.temporary)
+        // A fault whose row can't be read has no slots to keep it in.
+        if slot < slots.count { slots[slot] = .toMany(relation) }
         return relation
     }
 
@@ -169,6 +173,8 @@ extension NSManagedObject {
 
     /// Takes a deleted object out of one end, and leaves the deleted object's own values alone.
     final func detach(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
+        // In a file the two ends may disagree: another object at this end stays.
+        if !relationship.isToMany, let slot = layout.slot(relationship.name), toOne(slot) !== object { return }
         setEnd(relationship, object, isLinked: false)
     }
 

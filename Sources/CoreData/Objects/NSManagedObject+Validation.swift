@@ -6,18 +6,28 @@ extension NSManagedObject {
     package final func validationErrors() -> [CocoaError] {
         layout.properties.indices.compactMap { slot in
             switch layout.kinds[slot] {
-            case .attribute(let attribute): error(of: attribute, slot)
-            case .toOne(let relationship):
-                slotValue(slot).isNull && !relationship.isOptional && !relationship.isTransient
-                    ? failure(.validationMissingMandatoryProperty, relationship, nil, "is required") : nil
+            case .attribute(let attribute): error(of: attribute, slotValue(slot))
+            case .toOne(let relationship): error(ofToOne: relationship, slot)
             case .toMany(let relationship): error(of: relationship, slot)
             case .fetched: nil
             }
         }
     }
 
-    private func error(of attribute: NSAttributeDescription, _ slot: Int) -> CocoaError? {
-        let value = slotValue(slot)
+    private func error(ofToOne relationship: NSRelationshipDescription, _ slot: Int) -> CocoaError? {
+        if relationship.isTransient { return nil }
+        switch slotValue(slot) {
+        case .null where !relationship.isOptional:
+            return failure(.validationMissingMandatoryProperty, relationship, nil, "is required")
+        case .object(let object) where object.isDeleted || object.managedObjectContext == nil:
+            // Only what this save would write: where the rule is "no action", an old key may lead nowhere.
+            if let row, row.values[slot].isSame(as: .object(object)) { return nil }
+            return failure(.managedObjectValidation, relationship, object, "is a dangling reference to an invalid object")
+        default: return nil
+        }
+    }
+
+    private func error(of attribute: NSAttributeDescription, _ value: SlotValue) -> CocoaError? {
         if attribute is NSDerivedAttributeDescription { return nil }
         if value.isNull {
             guard !attribute.isOptional, !attribute.isTransient else { return nil }
@@ -31,9 +41,12 @@ extension NSManagedObject {
     }
 
     private func error(of relationship: NSRelationshipDescription, _ slot: Int) -> CocoaError? {
-        guard case .toMany(let relation) = slots[slot], relation.hasChanges || isInserted, !relationship.isTransient,
-            relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
+        guard !relationship.isTransient, relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
         else { return nil }
+        // What wasn't touched is as the store has it; of a new object everything counts.
+        if !isInserted {
+            guard case .toMany(let relation) = slotValue(slot), relation.hasChanges else { return nil }
+        }
         let objects = toMany(slot).objects
         if objects.isEmpty {
             return relationship.isOptional
@@ -61,13 +74,22 @@ extension NSManagedObject {
         return CocoaError(code, userInfo: info)
     }
 
-    /// Checks the object's values against the model before it is inserted.
-    ///
-    /// - Throws: the one error, or `validationMultipleErrors` with all of them under `NSDetailedErrorsKey`.
-    public func validateForInsert() throws { try Self.raise(validationErrors()) }
+    /// The relationships with rule deny that still hold objects which are not deleted too.
+    package final func denials() -> [CocoaError] {
+        layout.properties.indices.compactMap { slot in
+            guard let relationship = layout.properties[slot] as? NSRelationshipDescription,
+                relationship.deleteRule == .denyDeleteRule, related(slot).contains(where: { !$0.isDeleted })
+            else { return nil }
+            return failure(
+                .validationRelationshipDeniedDelete, relationship, nil, "can't be deleted from: it still has objects")
+        }
+    }
 
-    /// Checks the object's values against the model before its changes are saved.
-    public func validateForUpdate() throws { try Self.raise(validationErrors()) }
+    /// The objects at the other end of a relationship, of either kind.
+    final func related(_ slot: Int) -> [NSManagedObject] {
+        if case .toMany = layout.kinds[slot] { return toMany(slot).objects }
+        return toOne(slot).map { [$0] } ?? []
+    }
 
     package static func raise(_ errors: [CocoaError]) throws {
         guard let first = errors.first else { return }

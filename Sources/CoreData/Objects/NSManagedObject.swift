@@ -96,6 +96,9 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// 0 for a filled object, else 1.
     public final var faultingState: Int { isFault ? 1 : 0 }
 
+    /// Whether the row was found to be gone. Such an object counts as deleted, but there is nothing to delete.
+    final var isInaccessible: Bool { isDeleted && !isFault && !isInserted && row == nil }
+
     // MARK: For subclasses
 
     /// Called once, when the object is inserted. Calls `super` first.
@@ -112,6 +115,20 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     open func willTurnIntoFault() {}
     /// Called after the object's values were let go.
     open func didTurnIntoFault() {}
+
+    // MARK: Validation
+
+    /// Checks the object's values against the model before it is inserted. Subclasses call `super` first.
+    ///
+    /// - Throws: the one error, or `validationMultipleErrors` with all of them under `NSDetailedErrorsKey`.
+    open func validateForInsert() throws { try Self.raise(validationErrors()) }
+
+    /// Checks the object's values against the model before its changes are saved. Subclasses call `super` first.
+    open func validateForUpdate() throws { try Self.raise(validationErrors()) }
+
+    /// Checks that no relationship with the rule deny stands against the object's deletion. Subclasses call `super`
+    /// first.
+    open func validateForDelete() throws { try Self.raise(denials()) }
 
     // MARK: Key-value coding
 
@@ -185,17 +202,29 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// The unsaved values of the properties that differ from the store's.
     open func changedValues() -> [String: Any] {
         Dictionary(
-            uniqueKeysWithValues: changedSlots.map {
+            uniqueKeysWithValues: changedSlots.filter { !layout.properties[$0].isTransient }.map {
                 (layout.properties[$0].name, foundationValue($0) ?? NSNull())
             })
     }
 
-    /// The store's values as last read or written; nil for all keys. Values that are nil come as `NSNull`.
+    /// The store's values as last read or written; nil for all keys. Values that are nil come as `NSNull`; an object that
+    /// was never saved has none.
     open func committedValues(forKeys keys: [String]?) -> [String: Any] {
+        _ = slotValue(0)
+        guard let row else { return [:] }
         var result: [String: Any] = [:]
         for key in keys ?? layout.properties.map(\.name) {
-            guard let slot = layout.slot(key), case .attribute(let attribute) = layout.kinds[slot] else { continue }
-            result[key] = row?.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
+            guard let slot = layout.slot(key), !layout.properties[slot].isTransient else { continue }
+            switch layout.kinds[slot] {
+            case .attribute(let attribute):
+                result[key] = row.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
+            case .toOne(let relationship):
+                result[key] = object(at: row.values[slot], of: relationship) ?? NSNull()
+            case .toMany(let relationship):
+                let stored = managedObjectContext?.objects(of: relationship, source: self) ?? []
+                result[key] = relationship.isOrdered ? NSOrderedSet(array: stored) : Set(stored)
+            case .fetched: continue
+            }
         }
         return result
     }
@@ -217,8 +246,16 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
 
     /// Fills a fault: from its row if that was read along, else from the store.
     private func fire() {
+        if row == nil, let context = managedObjectContext {
+            switch context.storedRow(of: self) {
+            case .success(let found): row = found
+            case .failure(let error):
+                // Whether the row exists is unknown: the object stays a fault, and reads as nil meanwhile.
+                SQLLog.warn("\(objectID) can't be read: \(error.localizedDescription)")
+                return
+            }
+        }
         state.remove(.fault)
-        if row == nil { row = managedObjectContext?.row(of: self) }
         guard let row else {
             // The row is gone. As with Apple's default, the object counts as deleted and its values are nil.
             slots = layout.emptySlots
@@ -227,6 +264,21 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         }
         slots = row.values
         awakeFromFetch()
+    }
+
+    /// What becomes of the object when its context is gone or forgets it: a fault that nothing can fill.
+    final func orphan() {
+        registry = nil
+        slots = []
+        row = nil
+        state = .fault
+    }
+
+    /// Reads the ordered relationships that were given another order.
+    final func loadReorderedRelationships() {
+        for (slot, value) in slots.enumerated() {
+            if case .toMany(let relation) = value, relation.isReordered { _ = toMany(slot) }
+        }
     }
 
     // MARK: Changes
@@ -241,7 +293,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         guard !isFault else { return [] }
         return slots.indices.filter { slot in
             if case .toMany(let relation) = slots[slot] { return relation.hasChanges }
-            guard let row else { return !slots[slot].isNull }
+            guard let row else { return !slots[slot].isSame(as: layout.defaultSlots[slot]) }
             return !slots[slot].isSame(as: row.values[slot])
         }
     }
@@ -287,6 +339,12 @@ extension ManagedObjectCreation where Self: NSManagedObject {
 }
 
 extension EntityLayout {
+    /// Makes what is otherwise made when first asked for, which threads can't do at the same time.
+    func prepare() {
+        _ = defaultSlots
+        _ = objectClass
+    }
+
     /// The slots of a new object: the model's defaults.
     var defaultSlots: [SlotValue] {
         if let cachedDefaults { return unsafeDowncast(cachedDefaults, to: SlotTemplate.self).slots }

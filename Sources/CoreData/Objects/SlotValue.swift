@@ -39,7 +39,8 @@ extension SlotValue {
         switch (self, other) {
         case (.null, .null): true
         case (.integer(let a), .integer(let b)): a == b
-        case (.real(let a), .real(let b)), (.date(let a), .date(let b)): a == b
+        // Not a number equals itself here: a store has NULL for both.
+        case (.real(let a), .real(let b)), (.date(let a), .date(let b)): a == b || a.isNaN && b.isNaN
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
         case (.data(let a), .data(let b)): a == b
         case (.uuid(let a), .uuid(let b)): a == b
@@ -136,11 +137,11 @@ extension SlotValue {
         case let exact as any BinaryInteger:
             guard let fitting = Int64(exactly: exact) else { throw .range }
             number = fitting
-        case let boxed as NSNumber:
-            // Like Apple's, a fraction is cut off; a number out of range is refused.
-            guard let fitting = Int64(exactly: boxed.int64Value), abs(boxed.doubleValue) < 9.3e18 else { throw .range }
-            number = fitting
         case let flag as Bool: number = flag ? 1 : 0
+        // Like Apple's, a fraction is cut off; a number out of range is refused.
+        case let decimal as Decimal: number = try whole(decimal)
+        case let boxed as NSDecimalNumber: number = try whole(boxed.decimalValue)
+        case let boxed as NSNumber: number = try whole(boxed)
         case let real as any BinaryFloatingPoint:
             guard let fitting = Int64(exactly: Double(real).rounded(.towardZero)) else { throw .range }
             number = fitting
@@ -148,6 +149,25 @@ extension SlotValue {
         }
         guard range.contains(number) else { throw .range }
         return .integer(number)
+    }
+
+    private static func whole(_ decimal: Decimal) throws(Unacceptable) -> Int64 {
+        var (given, rounded) = (decimal, Decimal())
+        NSDecimalRound(&rounded, &given, 0, decimal.sign == .minus ? .up : .down)
+        guard let fitting = Int64(rounded.description) else { throw .range }
+        return fitting
+    }
+
+    private static func whole(_ number: NSNumber) throws(Unacceptable) -> Int64 {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"):
+            guard let fitting = Int64(exactly: number.doubleValue.rounded(.towardZero)) else { throw .range }
+            return fitting
+        case UInt8(ascii: "Q"):
+            guard let fitting = Int64(exactly: number.uint64Value) else { throw .range }
+            return fitting
+        default: return number.int64Value
+        }
     }
 
     private static func boolean(_ value: Any) throws(Unacceptable) -> SlotValue {
@@ -170,7 +190,7 @@ extension SlotValue {
         }
     }
 
-    private static func real<I: BinaryInteger>(_ whole: I) -> Double { Double(whole) }
+    static func real<I: BinaryInteger>(_ whole: I) -> Double { Double(whole) }
 
     private static func decimal(_ value: Any) throws(Unacceptable) -> Decimal {
         switch value {

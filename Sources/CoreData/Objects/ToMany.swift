@@ -13,7 +13,7 @@ package final class ToMany {
     package private(set) var added = ObjectList()
     /// Objects that the store has here still.
     package private(set) var removed = ObjectList()
-    /// Whether an order was given that the store doesn't have.
+    /// Whether an order was given that differs from the store's by more than new objects at the end.
     package private(set) var isReordered = false
     private var handedOut: Any?
 
@@ -47,11 +47,12 @@ package final class ToMany {
 
     func add(_ object: NSManagedObject, at index: Int? = nil) {
         guard !contains(object) else { return }
-        if !removed.remove(object) { added.append(object) }
+        let isBack = removed.remove(object)
+        if !isBack { added.append(object) }
         if isLoaded {
             if let index { members.insert(object, at: index) } else { members.append(object) }
         }
-        if relationship.isOrdered { isReordered = true }
+        if relationship.isOrdered, isBack || index != nil { isReordered = true }
         handedOut = nil
     }
 
@@ -98,6 +99,10 @@ package struct ObjectList {
     package var isEmpty: Bool { positions.isEmpty }
     package var count: Int { positions.count }
     package var objects: [NSManagedObject] { storage.compactMap(\.self) }
+
+    func contains(where condition: (NSManagedObject) -> Bool) -> Bool {
+        storage.contains { object in object.map(condition) ?? false }
+    }
 
     package func contains(_ object: NSManagedObject) -> Bool { positions[ObjectIdentifier(object)] != nil }
 

@@ -21,6 +21,27 @@ enum Transformation {
     }
 
     static func data(_ object: NSObject) throws -> Data {
-        try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+        try check(object, depth: 0)
+        return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+    }
+
+    /// Foundation's archiver stops the program for an object without secure coding, and never comes back from a decimal
+    /// number.
+    private static func check(_ object: Any, depth: Int) throws {
+        guard depth < 100 else { throw CocoaError.unsupported("a transformable value of more than 100 levels") }
+        let elements: [Any]
+        switch object {
+        case is NSDecimalNumber, is Decimal: throw CocoaError.unsupported("a decimal number in a transformable value")
+        case let list as NSArray: elements = list.map { $0 }
+        case let set as NSSet: elements = set.allObjects
+        case let ordered as NSOrderedSet: elements = ordered.array
+        case let dictionary as NSDictionary: elements = dictionary.allKeys + dictionary.allValues
+        default:
+            if let object = object as? NSObject, !(object is any NSSecureCoding) {
+                throw CocoaError.unsupported("a transformable value of type \(type(of: object)), which has no secure coding")
+            }
+            return
+        }
+        for element in elements { try check(element, depth: depth + 1) }
     }
 }

@@ -148,7 +148,7 @@ extension SQLGenerator {
     // MARK: Constants
 
     /// Whether an expression has the same value for every row.
-    private func isConstant(_ expression: FoundationSupplement.NSExpression) -> Bool {
+    func isConstant(_ expression: FoundationSupplement.NSExpression) -> Bool {
         switch expression.expressionType {
         case .constantValue: true
         case .keyPath: isConstant(expression.operand)
@@ -192,10 +192,10 @@ extension SQLGenerator {
         }
     }
 
-    /// A `?` for a value.
+    /// A parameter for a value. Numbered, since the order of the text is not the order in which it is made.
     mutating func bind(_ value: Any?) throws -> String {
         bindings.append(try SlotValue(constant: value))
-        return "?"
+        return "?\(bindings.count)"
     }
 }
 
@@ -214,19 +214,20 @@ extension SlotValue {
         case let data as Data: self = .data(data)
         case let decimal as Decimal: self = .decimal(decimal)
         case let number as NSDecimalNumber: self = .decimal(number.decimalValue)
-        case let number as NSNumber:
-            self = Self.isReal(number) ? .real(number.doubleValue) : .integer(number.int64Value)
-        case let whole as any BinaryInteger:
-            guard let fitting = Int64(exactly: whole) else { throw CocoaError.request("\(whole) is too large a number") }
-            self = .integer(fitting)
+        case let number as NSNumber: self = Self.number(number)
+        case let whole as any BinaryInteger: self = Int64(exactly: whole).map { .integer($0) } ?? .real(Self.real(whole))
         case let real as any BinaryFloatingPoint: self = .real(Double(real))
         case let text as NSString: self = .string(String(text))
         default: throw CocoaError.request("a value of type \(type(of: value)) can't be compared with a stored one")
         }
     }
 
-    private static func isReal(_ number: NSNumber) -> Bool {
-        let type = UInt8(bitPattern: number.objCType.pointee)
-        return type == UInt8(ascii: "d") || type == UInt8(ascii: "f")
+    private static func number(_ number: NSNumber) -> SlotValue {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): .real(number.doubleValue)
+        // Larger than any stored integer: compared as a real, it is so too.
+        case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int64.max): .real(number.doubleValue)
+        default: .integer(number.int64Value)
+        }
     }
 }

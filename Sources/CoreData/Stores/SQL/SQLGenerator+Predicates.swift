@@ -4,7 +4,13 @@ import ManagedObjectModel
 extension SQLGenerator {
     typealias Comparison = FoundationSupplement.NSComparisonPredicate
 
+    /// More levels would overflow SQLite's parser, and at last the stack.
+    private static let deepest = 200
+
     mutating func predicate(_ predicate: NSPredicate, _ scope: Scope) throws -> String {
+        guard depth < Self.deepest else { throw CocoaError.request("a predicate of more than \(Self.deepest) levels") }
+        depth += 1
+        defer { depth -= 1 }
         switch predicate {
         case let comparison as Comparison: return try self.comparison(comparison, scope)
         case let compound as Foundation.NSCompoundPredicate: return try self.compound(compound, scope)
@@ -21,21 +27,32 @@ extension SQLGenerator {
         let parts = try compound.subpredicates.map { try predicate($0, scope) }
         switch compound.compoundPredicateType {
         case .not: return "NOT (\(parts.first ?? "1 = 0"))"
-        case .and: return parts.isEmpty ? "1 = 1" : "(\(parts.joined(separator: " AND ")))"
-        case .or: return parts.isEmpty ? "1 = 0" : "(\(parts.joined(separator: " OR ")))"
+        case .and: return parts.isEmpty ? "1 = 1" : "(\(Self.joined(parts[...], " AND ")))"
+        case .or: return parts.isEmpty ? "1 = 0" : "(\(Self.joined(parts[...], " OR ")))"
         }
     }
 
+    /// SQLite takes `a OR b OR c …` as one level each, and has a limit of 1,000: many are put into a balanced tree.
+    private static func joined(_ parts: ArraySlice<String>, _ sign: String) -> String {
+        guard parts.count > 100 else { return parts.joined(separator: sign) }
+        let middle = parts.startIndex + parts.count / 2
+        return "(\(joined(parts[..<middle], sign)))\(sign)(\(joined(parts[middle...], sign)))"
+    }
+
     private mutating func comparison(_ predicate: Comparison, _ scope: Scope) throws -> String {
-        let left = try operand(predicate.leftExpression, scope)
-        if case .toMany(let owner, let storage, let rest) = left {
-            return try collection(predicate, owner, storage, rest, scope)
+        if isConstant(predicate.leftExpression), isConstant(predicate.rightExpression) {
+            return try predicate.evaluateThrowing(with: nil, variables: [:]) ? "1 = 1" : "1 = 0"
         }
-        if predicate.comparisonPredicateModifier != .direct, case .object = left {} else if
-            predicate.comparisonPredicateModifier != .direct, case .value = left {} else if
-            predicate.comparisonPredicateModifier != .direct
-        {
-            throw CocoaError.request("The left hand side for an ALL or ANY operator must be either an NSArray or an NSSet.")
+        let left = try operand(predicate.leftExpression, scope)
+        switch left {
+        case .toMany(let owner, let storage, let rest): return try collection(predicate, owner, storage, rest, scope)
+        // As with Apple, ANY and ALL of a to-one path are the comparison itself.
+        case .object, .value: break
+        case .constant, .collection:
+            guard predicate.comparisonPredicateModifier == .direct else {
+                throw CocoaError.request(
+                    "The left hand side for an ALL or ANY operator must be either an NSArray or an NSSet.")
+            }
         }
         // `"x" IN tags`, `%@ IN country.cities`: the mirror of CONTAINS.
         let right = try operand(predicate.rightExpression, scope)
@@ -62,14 +79,24 @@ extension SQLGenerator {
         case (.any, let type):
             return try exists(owner, storage, rest, scope) { try $0.compare(predicate, type, $1, right) }
         case (.all, let type):
-            // No element for which the comparison doesn't hold; one with nil doesn't.
+            // No element for which the comparison doesn't hold. A set of values, as memory has it, has no nil in it.
+            let keepsNil = rest == nil || isOrdered(storage)
             return "NOT " + (try exists(owner, storage, rest, scope) { generator, element in
-                "NOT IFNULL((\(try generator.compare(predicate, type, element, right))), 0)"
+                let failure = "NOT IFNULL((\(try generator.compare(predicate, type, element, right))), 0)"
+                return keepsNil ? failure : "\(element.sql) IS NOT NULL AND \(failure)"
             })
         case (.direct, .contains):
             return try exists(owner, storage, rest, scope) { try $0.compare(predicate, .equalTo, $1, right) }
         default:
             throw CocoaError.request("to-many key not allowed here")
+        }
+    }
+
+    private func isOrdered(_ storage: SQLStorage) -> Bool {
+        switch storage {
+        case .toMany(_, _, let order, _): order != nil
+        case .join(_, _, _, _, let order, _): order != nil
+        case .none, .column, .toOne: false
         }
     }
 
@@ -158,22 +185,27 @@ extension SQLGenerator {
     ) throws -> String {
         let sign = type == .equalTo ? "=" : "<>"
         switch (left, right) {
-        case (.constant(let a), .constant(let b)):
-            return "\(try bind(a)) IS\(type == .equalTo ? "" : " NOT") \(try bind(b))"
         case (.constant, _): return try equality(predicate, type, right, left)
         case (.value(let sql, _), .constant(nil)), (.object(let sql, _, _), .constant(nil)):
             return "\(sql) IS \(type == .equalTo ? "" : "NOT ")NULL"
         case (_, .constant(is NSNull)): return try equality(predicate, type, left, .constant(nil))
-        case (.object(let key, let number, let destination), .constant(let value?)):
+        case (.object(let key, _, let destination), .constant(let value?)):
             guard let id = try objectID(value, destination) else { return type == .equalTo ? "1 = 0" : "\(key) IS NOT NULL" }
-            return objectCondition(key, number, destination, id, isEqual: type == .equalTo)
+            // Keys are unique in a table, so the key alone decides; it comes from an ID, never from text.
+            return "\(key) \(sign) \(id.primaryKey)"
         case (.value(let sql, _), .constant(let value)):
             if isFolded(predicate), value is String || value is NSString {
                 return "NSCoreDataStringSearch(\(sql), \(try bind(value)), \(flags(predicate)), \(SQLFunctions.Search.equal.rawValue)) = \(type == .equalTo ? 1 : 0)"
             }
             return "\(sql) \(sign) \(try bind(value))"
-        case (.value(let a, _), .value(let b, _)), (.object(let a, _, _), .object(let b, _, _)):
-            return "\(a) \(sign) \(b)"
+        case (.value(let a, _), .value(let b, _)):
+            guard isFolded(predicate) else { return "\(a) \(sign) \(b)" }
+            let search = SQLFunctions.Search.equal.rawValue
+            return "NSCoreDataStringSearch(\(a), \(b), \(flags(predicate)), \(search)) = \(type == .equalTo ? 1 : 0)"
+        case (.object(let a, _, let x), .object(let b, _, let y)):
+            // Rows of two tables are never the same, whatever their keys.
+            if x.table === y.table { return "\(a) \(sign) \(b)" }
+            return type == .equalTo ? "1 = 0" : "(\(a) IS NOT NULL AND \(b) IS NOT NULL)"
         default: throw unimplemented(predicate)
         }
     }
@@ -211,28 +243,23 @@ extension SQLGenerator {
             return try search(predicate, .contains, right, left)  // a part of a string
         }
         switch left {
-        case .object(let key, let number, let destination):
-            let ids = try list.compactMap { try $0.flatMap { try objectID($0, destination) } }
-            let hasNil = list.contains { $0 == nil || $0 is NSNull }
-            let plain = ids.map { objectCondition(key, number, destination, $0, isEqual: true) }
-            let parts = plain + (hasNil ? ["\(key) IS NULL"] : [])
-            return parts.isEmpty ? "1 = 0" : "(\(parts.joined(separator: " OR ")))"
+        case .object(let key, _, let destination):
+            let values = list.compactMap(\.self).filter { !($0 is NSNull) }
+            // As one text, so that there may be any number of them and the statement stays the same.
+            let keys = try values.compactMap { try objectID($0, destination)?.primaryKey }
+            let found = "\(key) IN (SELECT value FROM json_each(\(try bind("\(keys)"))))"
+            return values.count < list.count ? "(\(found) OR \(key) IS NULL)" : found
         case .value(let sql, _):
             let values = list.compactMap(\.self).filter { !($0 is NSNull) }
             let hasNil = values.count < list.count
             if isFolded(predicate) {
                 let parts = try values.map { try equality(predicate, .equalTo, left, .constant($0)) }
-                return parts.isEmpty ? "1 = 0" : "(\(parts.joined(separator: " OR ")))"
+                return parts.isEmpty ? "1 = 0" : "(\(Self.joined(parts[...], " OR ")))"
             }
             guard values.count <= 30_000 else { throw CocoaError.request("IN with more than 30,000 values") }
             let marks = try values.map { try bind($0) }.joined(separator: ", ")
             let text = values.isEmpty ? "1 = 0" : "\(sql) IN (\(marks))"
             return hasNil ? "(\(text) OR \(sql) IS NULL)" : text
-        case .constant(let value):
-            let found = list.contains { element in
-                (try? SlotValue(constant: element).isSame(as: SlotValue(constant: value))) ?? false
-            }
-            return found ? "1 = 1" : "1 = 0"
         default: throw unimplemented(predicate)
         }
     }
@@ -290,12 +317,5 @@ extension SQLGenerator {
         }
         guard !id.isTemporaryID, let entity = schema.entity(id.entity), entity.table === destination.table else { return nil }
         return id
-    }
-
-    private func objectCondition(
-        _ key: String, _ number: String?, _ destination: SQLEntity, _ id: NSManagedObjectID, isEqual: Bool
-    ) -> String {
-        // Keys are unique in a table, so the key alone decides; numbers come from IDs, never from text.
-        "\(key) \(isEqual ? "=" : "<>") \(id.primaryKey)"
     }
 }

@@ -9,6 +9,8 @@ package struct SQLGenerator {
     let schema: SQLSchema
     var bindings: [SlotValue] = []
     private var aliasCount = 0
+    /// How many predicates are around the one at hand.
+    var depth = 0
 
     init(_ schema: SQLSchema) { self.schema = schema }
 
@@ -97,10 +99,18 @@ package struct SQLGenerator {
         guard scope.joins.isEmpty else {
             throw CocoaError.request("a partial index can't follow a relationship: \(predicate.formatText)")
         }
+        // Between the parameters' marks there is no text of the predicate's own: names and SQL hold no question mark.
         var result = ""
-        var values = generator.bindings.makeIterator()
-        for character in text {
-            if character == "?", let value = values.next() { result += try value.sqlLiteral() } else { result.append(character) }
+        for (index, part) in text.split(separator: "?", omittingEmptySubsequences: false).enumerated() {
+            guard index > 0 else {
+                result += part
+                continue
+            }
+            let digits = part.prefix(while: \.isNumber)
+            guard let number = Int(digits), generator.bindings.indices.contains(number - 1) else {
+                throw CocoaError.request("a partial index with this condition is not supported: \(predicate.formatText)")
+            }
+            result += try generator.bindings[number - 1].sqlLiteral() + part.dropFirst(digits.count)
         }
         return result
     }

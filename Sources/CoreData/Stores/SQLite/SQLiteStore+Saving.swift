@@ -23,6 +23,8 @@ extension SQLiteStore {
             switch value {
             case .reference(let key, let number): return (key, Int(number))
             case .object(let object):
+                // An object that was inserted and deleted before it was ever saved has no row.
+                if object.isDeleted, object.objectID.isTemporaryID { return nil }
                 let id = keys[ObjectIdentifier(object)] ?? object.objectID
                 guard !id.isTemporaryID, id.persistentStore === self else {
                     throw CocoaError(
@@ -33,13 +35,14 @@ extension SQLiteStore {
             default: return nil
             }
         }
+        // Deletions, then updates: a new row may take a unique value that they give up.
         for object in changes.deleted { try delete(object) }
+        for object in changes.updated { try update(object, key, &outcome) }
         for object in changes.inserted {
             guard let id = keys[ObjectIdentifier(object)], let entity = schema.entity(object.entity) else { continue }
             try writer(entity).insert(primaryKey: id.primaryKey, object.slots, key: key)
             outcome.rows[ObjectIdentifier(object)] = Row(version: 1, values: try rowValues(object, key))
         }
-        for object in changes.updated { try update(object, key, &outcome) }
         for object in changes.inserted + changes.updated { try writeToMany(object, keys) }
         return outcome
     }
@@ -95,22 +98,62 @@ extension SQLiteStore {
         let isWritten = try writer(entity).update(
             primaryKey: object.objectID.primaryKey, version: version, slots: object.changedSlots, object.slots, key: key)
         guard isWritten else { throw conflict(object) }
+        try clearOrders(of: object, entity)
         outcome.rows[ObjectIdentifier(object)] = Row(version: version + 1, values: try rowValues(object, key))
+    }
+
+    /// An object that left an ordered relationship has no position in it any more.
+    private func clearOrders(of object: NSManagedObject, _ entity: SQLEntity) throws {
+        for slot in object.changedSlots {
+            guard case .toOne(_, _, let order?) = entity.storage[slot], object.slots[slot].isNull else { continue }
+            let statement = try connection.statement("UPDATE \(entity.table.name) SET \(order.name) = NULL WHERE Z_PK = ?")
+            statement.bind(1, object.objectID.primaryKey)
+            try statement.run()
+        }
     }
 
     private func delete(_ object: NSManagedObject) throws {
         guard let entity = schema.entity(object.entity) else { return }
-        let statement = try connection.statement("DELETE FROM \(entity.table.name) WHERE Z_PK = ?")
-        statement.bind(1, object.objectID.primaryKey)
-        try statement.run()
-        for storage in entity.storage {
-            guard case .join(let table, let own, _, _, _, _) = storage else { continue }
-            for column in table.columns.contains("REFLEXIVE") ? table.columns : [own] {
-                let rows = try connection.statement("DELETE FROM \(table.name) WHERE \(column) = ?")
-                rows.bind(1, object.objectID.primaryKey)
-                try rows.run()
+        let key = object.objectID.primaryKey
+        try deleteRow(object, entity)
+        for (slot, storage) in entity.storage.enumerated() {
+            switch storage {
+            case .join(let table, let own, _, _, _, _):
+                for column in table.columns.contains("REFLEXIVE") ? table.columns : [own] {
+                    try run("DELETE FROM \(table.name) WHERE \(column) = ?", key)
+                }
+            case .toMany(let column, _, let order, let destination):
+                // Where the other end has an inverse, the delete rule has said what becomes of it.
+                guard case .toMany(let relationship) = entity.layout.kinds[slot], relationship.inverseRelationship == nil
+                else { continue }
+                let columns = [column.name] + (order.map { [$0.name] } ?? [])
+                let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+                try run("UPDATE \(destination.table.name) SET \(assignments) WHERE \(column.name) = ?", key)
+            case .none, .column, .toOne: continue
             }
         }
+    }
+
+    /// Deletes a row that is still as the object knows it; one that somebody else has deleted is no conflict.
+    private func deleteRow(_ object: NSManagedObject, _ entity: SQLEntity) throws {
+        let (table, key) = (entity.table.name, object.objectID.primaryKey)
+        guard let version = object.row?.version else { return try run("DELETE FROM \(table) WHERE Z_PK = ?", key) }
+        let statement = try connection.statement("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?")
+        statement.bind(1, key)
+        statement.bind(2, version)
+        try statement.run()
+        guard connection.changes == 0 else { return }
+        let rest = try connection.statement("SELECT 1 FROM \(table) WHERE Z_PK = ?")
+        rest.bind(1, key)
+        let isThere = try rest.step()
+        rest.reset()
+        if isThere { throw conflict(object) }
+    }
+
+    private func run(_ sql: String, _ key: Int64) throws {
+        let statement = try connection.statement(sql)
+        statement.bind(1, key)
+        try statement.run()
     }
 
     private func conflict(_ object: NSManagedObject) -> CocoaError {
@@ -132,20 +175,17 @@ extension SQLiteStore {
             let source = (keys[ObjectIdentifier(object)] ?? object.objectID).primaryKey
             let destination = { (other: NSManagedObject) in (keys[ObjectIdentifier(other)] ?? other.objectID).primaryKey }
             switch entity.storage[slot] {
-            case .join(let table, let own, let other, let ownOrder, let otherOrder, _):
+            case .join(let table, let own, let other, _, let otherOrder, _):
                 try writeJoins(relation, table, own, other, source, destination)
-                if let otherOrder, relation.isReordered {
-                    let sql = "UPDATE \(table.name) SET \(otherOrder) = ?1 WHERE \(other) = ?2 AND \(own) = ?3"
-                    try writeOrder(sql, object.toMany(slot).objects.map(destination), source)
+                if let otherOrder {
+                    try writeOrder(relation, table.name, otherOrder, own: own, other: other, source, destination)
                 }
-                if let ownOrder { try appendToOrder(relation, table.name, own, other, ownOrder, source, destination) }
             case .toMany(let key, _, let order, let target):
                 if relation.relationship.inverseRelationship == nil {
-                    try writeKeys(relation, target, key, source, destination)
+                    try writeKeys(relation, target, key, order, source, destination)
                 }
-                if let order, relation.isReordered {
-                    let sql = "UPDATE \(target.table.name) SET \(order.name) = ?1 WHERE Z_PK = ?2 AND \(key.name) = ?3"
-                    try writeOrder(sql, object.toMany(slot).objects.map(destination), source)
+                if let order {
+                    try writeOrder(relation, target.table.name, order.name, own: key.name, other: "Z_PK", source, destination)
                 }
             case .none, .column, .toOne: break
             }
@@ -164,7 +204,7 @@ extension SQLiteStore {
         }
         // Both ends know of the pair and only one row is wanted.
         let add = try connection.statement("INSERT OR IGNORE INTO \(table.name) (\(own), \(other)) VALUES (?, ?)")
-        for object in relation.added.objects {
+        for object in relation.added.objects where !object.isDeleted {
             add.bind(1, source)
             add.bind(2, destination(object))
             try add.run()
@@ -172,43 +212,52 @@ extension SQLiteStore {
     }
 
     private func writeKeys(
-        _ relation: ToMany, _ target: SQLEntity, _ key: SQLColumn, _ source: Int64,
+        _ relation: ToMany, _ target: SQLEntity, _ key: SQLColumn, _ order: SQLColumn?, _ source: Int64,
         _ destination: (NSManagedObject) -> Int64
     ) throws {
+        let position = order.map { ", \($0.name) = NULL" } ?? ""
+        // Another owner may have taken the object meanwhile: then the key is no longer this one's to clear.
+        let clear = try connection.statement(
+            "UPDATE \(target.table.name) SET \(key.name) = NULL\(position) WHERE Z_PK = ? AND \(key.name) = ?")
+        for object in relation.removed.objects where !object.objectID.isTemporaryID {
+            clear.bind(1, destination(object))
+            clear.bind(2, source)
+            try clear.run()
+        }
         let set = try connection.statement("UPDATE \(target.table.name) SET \(key.name) = ? WHERE Z_PK = ?")
-        for (objects, value) in [(relation.removed.objects, nil), (relation.added.objects, source)] {
-            for object in objects where value != nil || !object.objectID.isTemporaryID {
-                if let value { set.bind(1, value) } else { set.bindNull(1) }
-                set.bind(2, destination(object))
-                try set.run()
-            }
+        for object in relation.added.objects where !object.isDeleted {
+            set.bind(1, source)
+            set.bind(2, destination(object))
+            try set.run()
         }
     }
 
-    /// Positions are sparse, as Apple's are: 2048 for the first, 1024 more for each next one.
-    private func writeOrder(_ sql: String, _ members: [Int64], _ source: Int64) throws {
-        let statement = try connection.statement(sql)
-        for (index, member) in members.enumerated() {
-            statement.bind(1, SQLOrderKey.first + Int64(index) * SQLOrderKey.step)
-            statement.bind(2, member)
-            statement.bind(3, source)
-            try statement.run()
-        }
-    }
-
-    /// Where the other side of a many-to-many relationship is ordered and this side added a pair, the pair goes to the
-    /// end of the other side's order.
-    private func appendToOrder(
-        _ relation: ToMany, _ table: String, _ own: String, _ other: String, _ order: String, _ source: Int64,
+    /// Positions are sparse, as Apple's are: 2048 for the first, 1024 more for each next one. Objects that came at the
+    /// end get positions after the last; only another order writes all of them anew.
+    private func writeOrder(
+        _ relation: ToMany, _ table: String, _ order: String, own: String, other: String, _ source: Int64,
         _ destination: (NSManagedObject) -> Int64
     ) throws {
-        let statement = try connection.statement(
-            "UPDATE \(table) SET \(order) = IFNULL((SELECT MAX(\(order)) + \(SQLOrderKey.step) FROM \(table) WHERE \(other) = ?1),"
-                + " \(SQLOrderKey.first)) WHERE \(own) = ?2 AND \(other) = ?1 AND \(order) IS NULL")
-        for object in relation.added.objects {
-            statement.bind(1, destination(object))
-            statement.bind(2, source)
-            try statement.run()
+        let written = relation.isReordered && relation.isLoaded ? relation.objects : relation.added.objects
+        let members = written.filter { !$0.isDeleted }.map(destination)
+        guard !members.isEmpty else { return }
+        let set = try connection.statement("UPDATE \(table) SET \(order) = ?1 WHERE \(other) = ?2 AND \(own) = ?3")
+        func give(_ position: Int64?, to member: Int64) throws {
+            if let position { set.bind(1, position) } else { set.bindNull(1) }
+            set.bind(2, member)
+            set.bind(3, source)
+            try set.run()
+        }
+        // What an object brings from another relationship's order counts for nothing here.
+        for member in members { try give(nil, to: member) }
+        let last = try connection.statement("SELECT MAX(\(order)) FROM \(table) WHERE \(own) = ?")
+        last.bind(1, source)
+        let isOpen = try last.step() && !last.isNull(0)
+        var next = isOpen && !relation.isReordered ? last.int(0) + SQLOrderKey.step : SQLOrderKey.first
+        last.reset()
+        for member in members {
+            try give(next, to: member)
+            next += SQLOrderKey.step
         }
     }
 }

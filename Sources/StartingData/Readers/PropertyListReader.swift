@@ -111,6 +111,20 @@ package final class PropertyListReader: RecordReader {
         SourcePosition(file: fileName, record: number)
     }
 
+    /// The number of the record in the file.
+    package var recordMark: Int { total }
+
+    /// Reads a record again.
+    package func goBack(toRecordAt mark: Int) throws {
+        (group, nextRecord, total) = (0, mark - 1, mark - 1)
+        while group < groups.count, nextRecord >= groups[group].records.count {
+            nextRecord -= groups[group].records.count
+            group += 1
+        }
+        number = nextRecord
+        _ = try next()
+    }
+
     /// The number of the record in its array, and the key.
     package func position(ofFieldAt index: Int) -> SourcePosition {
         SourcePosition(file: fileName, record: number, field: columns[column(at: index)])

@@ -14,7 +14,7 @@ struct DateTests {
         var random = SeededGenerator("dates")
         let formatter = ISO8601DateFormatter()
         for _ in 0..<3000 {
-            let year = Int.random(in: 1583...9999, using: &random)
+            let year = Int.random(in: 1...9999, using: &random)
             let parts = [
                 Int.random(in: 1...12, using: &random), Int.random(in: 1...31, using: &random), Int.random(in: 0...23, using: &random),
                 Int.random(in: 0...59, using: &random), Int.random(in: 0...59, using: &random),
@@ -28,7 +28,7 @@ struct DateTests {
     }
 
     private static func days(_ month: Int, _ year: Int) -> Int {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0 || year < 1582)
         return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
     }
 
@@ -39,7 +39,7 @@ struct DateTests {
             ("2001-01-01T01:00:00+01:00", 0), ("2001-01-01T01:00:00+0100", 0), ("2001-01-01T01:00:00+01", 0),
             ("2000-12-31T20:30:00-03:30", 0), ("2001-01-01t00:00:00z", 0), ("1970-01-01", -978_307_200), ("2000-02-29", -26_524_800),
             ("2004-02-29T12:00:00Z", 99_748_800), ("2001-01-01T00:00:00.123Z", 0.123), ("2001-01-01T00:00:00.1", 0.1),
-            ("2001-01-01T00:00:00,5Z", 0.5), ("2001-01-01T00:00:00.000001Z", 0.000001), ("0001-01-01T00:00:00Z", -63_113_904_000),
+            ("2001-01-01T00:00:00,5Z", 0.5), ("2001-01-01T00:00:00.000001Z", 0.000001), ("0001-01-01T00:00:00Z", -63_114_076_800),
             ("9999-12-31T23:59:59Z", 252_423_993_599), ("2016-12-31T23:59:60Z", 504_921_600),
             ("2001-01-01 00:00:00 +0000", 0),
         ] as [(String, Double)])
@@ -49,7 +49,7 @@ struct DateTests {
 
     @Test("may have any number of digits in a fraction")
     func longFraction() {
-        #expect(date("2001-01-01T00:00:00.12345678901234567890123456789012345Z") == 0.123456789012345678901)
+        #expect(date("2001-01-01T00:00:00.12345678901234567890123456789012345Z") == 0.123456789012345)
     }
 
     @Test(

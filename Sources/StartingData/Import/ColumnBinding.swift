@@ -7,6 +7,8 @@ struct ColumnBinding {
         case attribute(slot: Int, AttributeConverter)
         /// The value by which the object at the other end of a to-one relationship is found.
         case reference(slot: Int, ReferenceTable)
+        /// A to-one relationship as such: a record may only say that there is none (`"country": null`).
+        case none(Refusal)
     }
 
     let meaning: Meaning
@@ -15,8 +17,9 @@ struct ColumnBinding {
 
     /// Finds the meaning of a name: `population`, or `country.isoCode`.
     ///
+    /// - Parameter isHeader: whether the name stands in a header, for all records.
     /// - Throws: `Refusal` with what is wrong with the name.
-    init(_ name: String, of entity: SQLEntity, _ session: ImportSession) throws {
+    init(_ name: String, of entity: SQLEntity, _ session: ImportSession, isHeader: Bool) throws {
         self.name = name
         func refuse(_ message: String) -> Refusal { Refusal(message: message, value: name) }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -40,7 +43,11 @@ struct ColumnBinding {
             guard case .toOne = entity.storage[slot] else {
                 throw refuse("'\(parts[0])' of \(entity.name) is a transient relationship and can't be imported")
             }
-            meaning = .reference(slot: slot, try session.references.table(relationship, parts, name))
+            do {
+                meaning = .reference(slot: slot, try session.references.table(relationship, parts, name))
+            } catch let refusal as Refusal where parts.count == 1 && !isHeader {
+                meaning = .none(refusal)
+            }
         case .toMany:
             throw refuse("'\(parts[0])' of \(entity.name) is a to-many relationship, which can't be imported yet; import its inverse")
         case .fetched: throw refuse("'\(name)' of \(entity.name) is a fetched property and can't be imported")

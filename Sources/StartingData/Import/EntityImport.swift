@@ -84,6 +84,8 @@ final class EntityImport {
                 key, takeKey: { session.writer.takeKey(table.entity) },
                 place: { ReferenceTable.FieldPlace(origin: origin, column: column) })
             values[slot] = .reference(key: primaryKey, entity: Int32(table.entity.number))
+        case .none(let refusal):
+            guard case .null = field else { throw refusal }
         }
     }
 
@@ -108,7 +110,8 @@ final class EntityImport {
     private func bind(_ column: Int, _ position: SourcePosition) throws -> ColumnBinding {
         while bindings.count <= column { bindings.append(nil) }
         do {
-            let binding = try ColumnBinding(reader.columns[column], of: entity, session)
+            let binding = try ColumnBinding(
+                reader.columns[column], of: entity, session, isHeader: reader.positionOfName(ofColumn: column) != nil)
             bindings[column] = binding
             return binding
         } catch let refusal as Refusal {

@@ -24,8 +24,10 @@ package final class PropertyListReader: RecordReader {
     private var nextRecord = 0
     /// The number of the current record in its array.
     private var number = 0
-    /// The number of the current record in the file; serves as mark for paths, too.
+    /// The number of the current record in the file.
     private var total = 0
+    /// How many records have been read, those read again included: the mark for paths.
+    private var reads = 0
     private var paths = FieldPaths()
     private var previousPath = -1
     private var fields: [PropertyListField] = []
@@ -64,6 +66,7 @@ package final class PropertyListReader: RecordReader {
         nextRecord += 1
         number += 1
         total += 1
+        reads += 1
         do {
             let record = try records.record(at: index)
             guard case .object(let members) = record else {
@@ -147,7 +150,7 @@ extension PropertyListReader {
             }
             let path = name.withUTF8 { paths.index(of: UnsafeRawBufferPointer($0), after: previousPath) }
             previousPath = path
-            guard paths.mark(path, in: total) else { throw error("the key occurs twice in one record", name) }
+            guard paths.mark(path, in: reads) else { throw error("the key occurs twice in one record", name) }
             if case .object(let nested) = member.value, !nested.isEmpty {
                 try flatten(nested, prefix: name + ".")
             } else {

@@ -54,6 +54,7 @@ final class ImportCase {
         let before = content
         var text = "no error"
         do { try run(files) } catch let error as SourceError { text = error.description } catch { text = error.localizedDescription }
+        if ProcessInfo.processInfo.environment["SHOW_COMPLAINTS"] != nil { print("\(location.fileID):\(location.line): \(text)") }
         let after = content
         #expect(after.keys.sorted() == before.keys.sorted(), "files came or went", sourceLocation: location)
         for (name, bytes) in before where after[name] != bytes {

@@ -142,7 +142,7 @@ struct ReferenceTests {
                 == "City.csv:3:3: there is no Country with the isoCode 'XX' (and 1 more such references)")
         #expect(
             try world.complaint(["City.json": "[\n{\"name\": \"A\",\n \"country\": {\"isoCode\": \"IS\"}}]"])
-                == "City.json:3:24: there is no Country with the isoCode 'IS'")
+                == "City.json:3:25: there is no Country with the isoCode 'IS'")
         #expect(
             try world.complaint(["City.ndjson": "\n{\"name\": \"A\"}\n{\"country.isoCode\": \"IS\"}\n"])
                 == "City.ndjson:3:21: there is no Country with the isoCode 'IS'")

@@ -40,12 +40,17 @@ package final class SQLiteBulkWriter {
         isNew = try !Self.holdsStore(url)
         // Unlike the process, the name is this writer's alone.
         workURL = isNew ? URL(fileURLWithPath: "\(url.path).importing-\(UUID().uuidString)") : url
-        connection = try SQLStoreFile.open(workURL, isNew ? .create : .readWrite)
+        // Nothing is read yet: how a write-ahead log is used is decided by the first read.
+        do {
+            connection = try SQLiteConnection(workURL, isNew ? .create : .readWrite, busyTimeout: Self.patience)
+        } catch let error as SQLiteError {
+            throw Self.readable(error, url)
+        }
         do {
             try isNew ? begin() : beginOnExisting()
         } catch {
             cancel()
-            throw (error as? SQLiteError).map(readable) ?? error as any Error
+            throw (error as? SQLiteError).map { Self.readable($0, url) } ?? error as any Error
         }
     }
 
@@ -82,7 +87,6 @@ package final class SQLiteBulkWriter {
 
     private func beginOnExisting() throws {
         let hasLog = Self.size(url.path + "-wal") > 0
-        sqlite3_busy_timeout(connection.handle, Self.patience)
         if hasLog || Self.isInLogMode(url) {
             // Alone in the file, so that nothing can come between the commit and the end of the write-ahead log.
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -162,7 +166,7 @@ package final class SQLiteBulkWriter {
             try isNew ? putInPlace() : leaveWriteAheadLog()
             isOpen = false
         } catch let error as SQLiteError {
-            throw readable(error)
+            throw Self.readable(error, url)
         }
     }
 
@@ -195,10 +199,11 @@ package final class SQLiteBulkWriter {
     }
 
     /// What SQLite said, in the words of somebody who imports.
-    private func readable(_ error: SQLiteError) -> CocoaError {
+    private static func readable(_ error: SQLiteError, _ url: URL) -> CocoaError {
         switch error.code {
         case SQLITE_BUSY, SQLITE_LOCKED:
             CocoaError.store(.persistentStoreTimeout, url, "the store is in use by another program (\(error.message))")
+        case SQLITE_NOTADB: CocoaError.store(.fileReadCorruptFile, url, "is not a SQLite file")
         case SQLITE_FULL: CocoaError.store(.fileWriteOutOfSpace, url, error.message)
         case SQLITE_READONLY, SQLITE_PERM: CocoaError.store(.fileWriteNoPermission, url, error.message)
         case SQLITE_CONSTRAINT: error.cocoaError(.managedObjectConstraintMerge, url: url)

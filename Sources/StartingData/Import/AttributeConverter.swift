@@ -1,7 +1,7 @@
 import CoreData
 
 /// Turns fields of files into values of one attribute, and checks them against the model's rules.
-struct AttributeConverter {
+final class AttributeConverter {
     let attribute: NSAttributeDescription
     let entityName: String
     let type: NSAttributeType

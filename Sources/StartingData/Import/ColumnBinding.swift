@@ -1,7 +1,7 @@
 import CoreData
 
-/// What a column of a file means for an entity.
-struct ColumnBinding {
+/// What a column of a file means for an entity. A class, as it is looked at for every field: no copies.
+final class ColumnBinding {
     enum Meaning {
         /// The value of an attribute.
         case attribute(slot: Int, AttributeConverter)

@@ -34,13 +34,13 @@ public struct Importer {
         let start = Date()
         let readers = try files.map { try openReader($0) }
         let writer = try SQLiteBulkWriter(model, url: storeURL)
-        let session = ImportSession(writer)
+        let session = ImportSession(writer, readers)
         var report = ImportReport()
         do {
             let total = readers.reduce(Int?.some(0)) { sum, reader in sum.flatMap { s in reader.bytesTotal.map { s + $0 } } }
-            for (file, reader) in zip(files, readers) {
+            for (index, reader) in readers.enumerated() {
                 let done = report.bytes
-                try read(reader, file, session) { progress?(done + $0, total) }
+                try read(reader, of: files, index, session) { progress?(done + $0, total) }
                 report.bytes += reader.bytesTotal ?? reader.bytesRead
             }
             try session.finish()
@@ -49,8 +49,8 @@ public struct Importer {
             throw (error as? SQLiteError)?.cocoaError(.sqlite, url: storeURL) ?? error
         }
         report.files = files.count
-        report.entities = session.counts.sorted { $0.key < $1.key }.map { number, count in
-            ImportReport.Entity(name: session.schema.entities[number - 1].name, inserted: count)
+        report.entities = session.schema.entities.filter { session.counts[$0.number] > 0 }.map {
+            ImportReport.Entity(name: $0.name, inserted: session.counts[$0.number])
         }
         report.warnings = session.warnings
         report.seconds = Date().timeIntervalSince(start)
@@ -59,21 +59,21 @@ public struct Importer {
     }
 
     private func read(
-        _ reader: any RecordReader, _ file: URL, _ session: ImportSession, progress: (Int) -> Void
+        _ reader: any RecordReader, of files: [URL], _ index: Int, _ session: ImportSession, progress: (Int) -> Void
     ) throws {
         var imports: [String: EntityImport] = [:]
-        let fileEntity = file.deletingPathExtension().lastPathComponent
+        let fileEntity = files[index].deletingPathExtension().lastPathComponent
         var current: (name: String, target: EntityImport)?
         var records = 0
         if reader.positionOfName(ofColumn: 0) != nil {
-            let target = EntityImport(try entity(fileEntity, reader, session), session, reader)
+            let target = EntityImport(try entity(fileEntity, reader, session), session, reader, file: index)
             try target.checkHeader()
             imports[fileEntity] = target
         }
         while try reader.next() {
             let name = reader.entityName ?? fileEntity
             if current?.name != name {
-                let target = try imports[name] ?? EntityImport(entity(name, reader, session), session, reader)
+                let target = try imports[name] ?? EntityImport(entity(name, reader, session), session, reader, file: index)
                 imports[name] = target
                 current = (name, target)
             }

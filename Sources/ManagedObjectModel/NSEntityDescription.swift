@@ -18,7 +18,7 @@ open class NSEntityDescription: NSObject {
     private var storedUserInfo: [AnyHashable: Any]?
     private var storedRenamingIdentifier: String?
     private var storedModifier: String?
-    private unowned var parent: NSEntityDescription?
+    private weak var parent: NSEntityDescription?
     private weak var model: NSManagedObjectModel?
     package var storedCompoundIndexes: [[Any]] = []
 

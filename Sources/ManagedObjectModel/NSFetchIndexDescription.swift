@@ -9,7 +9,7 @@ open class NSFetchIndexDescription: NSObject {
         didSet { adoptElements() }
     }
     /// The entity that declares the index.
-    public private(set) unowned var entity: NSEntityDescription?
+    public private(set) weak var entity: NSEntityDescription?
     /// Which rows are indexed; nil for all.
     open var partialIndexPredicate: NSPredicate?
 

@@ -13,9 +13,7 @@ open class NSPropertyDescription: NSObject {
     private var storedVersionHashModifier: String?
     private var storedPredicates: [NSPredicate] = []
     private var storedWarnings: [Any] = []
-    // Unowned, as on Apple's systems, and not weak: weak references make each retain of an entity slow, and every
-    // fetched object retains its entity once.
-    private unowned var owner: NSEntityDescription?
+    private weak var owner: NSEntityDescription?
     package var isIndexedByAttribute = false
     package var isIndexedBySpotlightStorage = false
 

@@ -4,8 +4,8 @@ import FoundationSupplement
 ///
 /// A new description is to-many (`maxCount` 0), optional, unordered and nullifies on delete.
 open class NSRelationshipDescription: NSPropertyDescription {
-    private unowned var destination: NSEntityDescription?
-    private unowned var inverse: NSRelationshipDescription?
+    private weak var destination: NSEntityDescription?
+    private weak var inverse: NSRelationshipDescription?
     private var storedMaxCount = 0
     private var storedMinCount = 0
     private var storedRule = NSDeleteRule.nullifyDeleteRule

@@ -34,18 +34,36 @@ enum ISODate {
         return ""
     }
 
-    /// Year, month and day of a number of days since 1970, in the Gregorian calendar
-    /// (<https://howardhinnant.github.io/date_algorithms.html>).
+    /// Year, month and day of a number of days since 1970 (<https://howardhinnant.github.io/date_algorithms.html>): in
+    /// the Gregorian calendar, and before 1582-10-15 in the Julian one, as Foundation's formatters and our import have
+    /// it.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+        days < firstGregorianDay ? julian(days) : gregorian(days)
+    }
+
+    private static let firstGregorianDay = -141_427
+
+    private static func julian(_ days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_470  // since March of the year 0
+        let era = (shifted >= 0 ? shifted : shifted - 1460) / 1461
+        let dayOfEra = shifted - era * 1461
+        let yearOfEra = (dayOfEra - dayOfEra / 1460) / 365
+        return date(yearFromMarch: yearOfEra + era * 4, dayOfYear: dayOfEra - 365 * yearOfEra)
+    }
+
+    private static func gregorian(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        return date(
+            yearFromMarch: yearOfEra + era * 400, dayOfYear: dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100))
+    }
+
+    private static func date(yearFromMarch: Int, dayOfYear: Int) -> (year: Int, month: Int, day: Int) {
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        return (yearFromMarch + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
     /// Four digits; more, with a sign, for years that need it.

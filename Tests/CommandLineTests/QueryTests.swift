@@ -111,7 +111,7 @@ struct QueryTests {
 
     @Test("Dates: fractions only as long as they must be, years beyond four digits")
     func dates() throws {
-        let times: [Double] = [-0.5, 0, 86_399, 94_953_600, 1e11 + 0.001, -63_113_904_000, 638_900_000.123456, 0.1]
+        let times: [Double] = [-0.5, 0, 86_399, 94_953_600, 1e11 + 0.001, -63_114_076_800, 638_900_000.123456, 0.1]
         let world = try World.withStore { context in
             for (index, time) in times.enumerated() {
                 let date = Date(timeIntervalSinceReferenceDate: time)

@@ -69,16 +69,16 @@ final class EntityImport {
             let value = try converter.value(field)
             if !value.isNull || !keepsDefault[slot] { values[slot] = value }
             if converter.losesDigits(of: field) {
-                session.warn(
-                    "\(reader.position(ofFieldAt: index)): '\(AttributeConverter.text(field))' has more digits than a store keeps"
-                        + " (\(entity.name).\(binding.name))")
+                let (place, text) = (reader.position(ofFieldAt: index), AttributeConverter.text(field))
+                session.warn("\(place): '\(text)' has more digits than a store keeps (\(entity.name).\(binding.name))")
             }
         case .reference(let slot, let table):
             guard let key = ReferenceKey(try table.converter.value(field)) else { return }
             guard values[slot].isNull else {
                 throw Refusal(
-                    message: "the relationship \(entity.name).\(entity.layout.properties[slot].name) has a value from another column already:"
-                        + " '\(key)'", value: "\(key)")
+                    message:
+                        "the relationship \(entity.name).\(entity.layout.properties[slot].name) has a value from"
+                        + " another column already: '\(key)'", value: "\(key)")
             }
             let primaryKey = try table.primaryKey(
                 key, takeKey: { session.writer.takeKey(table.entity) },
@@ -123,9 +123,11 @@ final class EntityImport {
         let name = entity.layout.properties[slot].name
         guard let index = reader.indexOfField(name) else {
             return SourceError(
-                position: reader.recordPosition, message: "\(entity.name).\(name) is mandatory, and this record has no value for it")
+                position: reader.recordPosition,
+                message: "\(entity.name).\(name) is mandatory, and this record has no value for it")
         }
         return SourceError(
-            position: reader.position(ofFieldAt: index), message: "\(entity.name).\(name) is mandatory, and this value is empty")
+            position: reader.position(ofFieldAt: index),
+            message: "\(entity.name).\(name) is mandatory, and this value is empty")
     }
 }

@@ -184,6 +184,7 @@ struct RelationshipEnds {
         for entity in session.schema.entities where session.counts[entity.number] > 0 {
             for (slot, kind) in entity.layout.kinds.enumerated() {
                 guard case .toOne(let description) = kind, !description.isOptional,
+                    description.inverseRelationship?.isToMany == false,
                     case .toOne(let key, _, _) = entity.storage[slot]
                 else { continue }
                 let statement = try connection.statement(

@@ -8,6 +8,7 @@ final class EntityImport {
     private let file: Int
     private var bindings: [ColumnBinding?] = []
     private let defaults: [SlotValue]
+    private var row: [SlotValue]
     /// Mandatory slots: filled by the row, by the model's default, or an error.
     private let mandatory: [Int]
     /// Attributes for which "no value" means the model's default: those that must have one.
@@ -23,6 +24,7 @@ final class EntityImport {
             return (try? SlotValue(attribute.defaultValue, for: attribute.attributeType)) ?? .null
         }
         self.defaults = defaults
+        row = defaults
         mandatory = entity.layout.kinds.indices.filter { Self.isMandatory(entity, $0) }
         keepsDefault = defaults.indices.map { !defaults[$0].isNull && !entity.layout.properties[$0].isOptional }
     }
@@ -48,7 +50,11 @@ final class EntityImport {
 
     /// Writes the current record.
     func importRecord() throws {
-        var values = defaults
+        // Every row uses the same storage.
+        var values = row
+        row = []
+        defer { row = values }
+        for slot in values.indices { values[slot] = defaults[slot] }
         for index in 0..<reader.count {
             let column = reader.column(at: index)
             let binding = try self.binding(column, at: reader.position(ofFieldAt: index))

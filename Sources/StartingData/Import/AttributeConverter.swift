@@ -10,7 +10,8 @@ final class AttributeConverter {
     /// Nil for a type that no file can hold.
     init?(_ attribute: NSAttributeDescription, _ entityName: String) {
         switch attribute.attributeType {
-        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: return nil
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType:
+            return nil
         default: break
         }
         self.attribute = attribute

@@ -36,7 +36,9 @@ final class ColumnBinding {
                 throw refuse("'\(name)' of \(entity.name) is computed or transient and can't be imported")
             }
             guard let converter = AttributeConverter(attribute, entity.name) else {
-                throw refuse("'\(name)' of \(entity.name) is \(attribute.attributeType.displayName), which can't be imported yet")
+                throw refuse(
+                    "'\(name)' of \(entity.name) is \(attribute.attributeType.displayName), which can't be imported yet"
+                )
             }
             meaning = .attribute(slot: slot, converter)
         case .toOne(let relationship):
@@ -49,7 +51,9 @@ final class ColumnBinding {
                 meaning = .none(refusal)
             }
         case .toMany:
-            throw refuse("'\(parts[0])' of \(entity.name) is a to-many relationship, which can't be imported yet; import its inverse")
+            throw refuse(
+                "'\(parts[0])' of \(entity.name) is a to-many relationship, which can't be imported yet; import"
+                    + " its inverse")
         case .fetched: throw refuse("'\(name)' of \(entity.name) is a fetched property and can't be imported")
         }
     }

@@ -8,6 +8,7 @@ final class EntityImport {
     private let file: Int
     private var bindings: [ColumnBinding?] = []
     private let defaults: [SlotValue]
+    private var row: [SlotValue]
     /// Mandatory slots: filled by the row, by the model's default, or an error.
     private let mandatory: [Int]
     /// Attributes for which "no value" means the model's default: those that must have one.
@@ -23,6 +24,7 @@ final class EntityImport {
             return (try? SlotValue(attribute.defaultValue, for: attribute.attributeType)) ?? .null
         }
         self.defaults = defaults
+        row = defaults
         mandatory = entity.layout.kinds.indices.filter { Self.isMandatory(entity, $0) }
         keepsDefault = defaults.indices.map { !defaults[$0].isNull && !entity.layout.properties[$0].isOptional }
     }
@@ -48,7 +50,11 @@ final class EntityImport {
 
     /// Writes the current record.
     func importRecord() throws {
-        var values = defaults
+        // Every row uses the same storage.
+        var values = row
+        row = []
+        defer { row = values }
+        for slot in values.indices { values[slot] = defaults[slot] }
         for index in 0..<reader.count {
             let column = reader.column(at: index)
             let binding = try self.binding(column, at: reader.position(ofFieldAt: index))
@@ -69,16 +75,16 @@ final class EntityImport {
             let value = try converter.value(field)
             if !value.isNull || !keepsDefault[slot] { values[slot] = value }
             if converter.losesDigits(of: field) {
-                session.warn(
-                    "\(reader.position(ofFieldAt: index)): '\(AttributeConverter.text(field))' has more digits than a store keeps"
-                        + " (\(entity.name).\(binding.name))")
+                let (place, text) = (reader.position(ofFieldAt: index), AttributeConverter.text(field))
+                session.warn("\(place): '\(text)' has more digits than a store keeps (\(entity.name).\(binding.name))")
             }
         case .reference(let slot, let table):
             guard let key = ReferenceKey(try table.converter.value(field)) else { return }
             guard values[slot].isNull else {
                 throw Refusal(
-                    message: "the relationship \(entity.name).\(entity.layout.properties[slot].name) has a value from another column already:"
-                        + " '\(key)'", value: "\(key)")
+                    message:
+                        "the relationship \(entity.name).\(entity.layout.properties[slot].name) has a value from"
+                        + " another column already: '\(key)'", value: "\(key)")
             }
             let primaryKey = try table.primaryKey(
                 key, takeKey: { session.writer.takeKey(table.entity) },
@@ -123,9 +129,11 @@ final class EntityImport {
         let name = entity.layout.properties[slot].name
         guard let index = reader.indexOfField(name) else {
             return SourceError(
-                position: reader.recordPosition, message: "\(entity.name).\(name) is mandatory, and this record has no value for it")
+                position: reader.recordPosition,
+                message: "\(entity.name).\(name) is mandatory, and this record has no value for it")
         }
         return SourceError(
-            position: reader.position(ofFieldAt: index), message: "\(entity.name).\(name) is mandatory, and this value is empty")
+            position: reader.position(ofFieldAt: index),
+            message: "\(entity.name).\(name) is mandatory, and this value is empty")
     }
 }

@@ -17,7 +17,8 @@ final class ImportSession {
         self.readers = readers
         references = References(writer)
         counts = Array(repeating: 0, count: writer.schema.entities.count + 1)
-        origins = [RowOrigins(firstKey: 0)] + writer.schema.entities.map { RowOrigins(firstKey: writer.firstNewKey($0)) }
+        origins =
+            [RowOrigins(firstKey: 0)] + writer.schema.entities.map { RowOrigins(firstKey: writer.firstNewKey($0)) }
     }
 
     var schema: SQLSchema { writer.schema }
@@ -50,7 +51,8 @@ final class ImportSession {
         let index = (0..<reader.count).first { reader.column(at: $0) == place.column }
         throw SourceError(
             position: index.map(reader.position(ofFieldAt:)) ?? reader.recordPosition,
-            message: "there is no \(table.entity.name) with the \(table.attributeName) '\(key)'\(more)", value: "\(key)")
+            message: "there is no \(table.entity.name) with the \(table.attributeName) '\(key)'\(more)", value: "\(key)"
+        )
     }
 
     // MARK: Places

@@ -37,7 +37,9 @@ public struct Importer {
         let session = ImportSession(writer, readers)
         var report = ImportReport()
         do {
-            let total = readers.reduce(Int?.some(0)) { sum, reader in sum.flatMap { s in reader.bytesTotal.map { s + $0 } } }
+            let total = readers.reduce(Int?.some(0)) { sum, reader in
+                sum.flatMap { s in reader.bytesTotal.map { s + $0 } }
+            }
             for (index, reader) in readers.enumerated() {
                 let done = report.bytes
                 try read(reader, of: files, index, session) { progress?(done + $0, total) }
@@ -46,7 +48,7 @@ public struct Importer {
             try session.finish()
         } catch {
             writer.cancel()
-            throw (error as? SQLiteError)?.cocoaError(.sqlite, url: storeURL) ?? error
+            throw writer.explained(error)
         }
         report.files = files.count
         report.entities = session.schema.entities.filter { session.counts[$0.number] > 0 }.map {
@@ -73,7 +75,8 @@ public struct Importer {
         while try reader.next() {
             let name = reader.entityName ?? fileEntity
             if current?.name != name {
-                let target = try imports[name] ?? EntityImport(entity(name, reader, session), session, reader, file: index)
+                let target =
+                    try imports[name] ?? EntityImport(entity(name, reader, session), session, reader, file: index)
                 imports[name] = target
                 current = (name, target)
             }

@@ -79,6 +79,7 @@ final class ReferenceTable {
 
     private func ambiguity(_ key: ReferenceKey) -> Refusal {
         Refusal(
-            message: "several \(entity.name) have the \(attributeName) '\(key)', so references to it are not clear", value: "\(key)")
+            message: "several \(entity.name) have the \(attributeName) '\(key)', so references to it are not clear",
+            value: "\(key)")
     }
 }

@@ -30,7 +30,9 @@ final class References {
         guard parts.count == 2, let slot = destination.layout.slot(parts[1]) else {
             let example = destination.description.uniquenessConstraintNames.first?.first ?? "<attribute>"
             throw refuse(
-                "'\(name)' must name the relationship and one attribute of \(destination.name) to find it by, as in '\(parts[0]).\(example)'")
+                "'\(name)' must name the relationship and one attribute of \(destination.name) to find it by,"
+                    + " as in '\(parts[0]).\(example)'"
+            )
         }
         guard case .attribute(let attribute) = destination.layout.kinds[slot],
             case .column(let column) = destination.storage[slot], !(attribute is NSDerivedAttributeDescription),
@@ -49,7 +51,9 @@ final class References {
     private func fill(_ table: ReferenceTable, _ column: SQLColumn) throws {
         let numbers = table.entity.numbers.map(String.init).joined(separator: ", ")
         let statement = try writer.connection.statement(
-            "SELECT Z_PK, \(column.name) FROM \(table.entity.table.name) WHERE Z_ENT IN (\(numbers)) AND \(column.name) IS NOT NULL")
+            "SELECT Z_PK, \(column.name) FROM \(table.entity.table.name) WHERE Z_ENT IN (\(numbers))"
+                + " AND \(column.name) IS NOT NULL"
+        )
         defer { statement.reset() }
         while try statement.step() {
             guard let key = ReferenceKey(StoredValue.read(statement, 1, table.converter.type)) else { continue }
@@ -80,7 +84,9 @@ final class References {
     func firstMissing() -> (table: ReferenceTable, key: ReferenceKey, place: ReferenceTable.FieldPlace, others: Int)? {
         let missing = tables.values.flatMap { table in table.missing.map { (table, $0.key, $0.value) } }
         // Two columns of one record may both be missing.
-        guard let first = missing.min(by: { ($0.2.origin, $0.2.column) < ($1.2.origin, $1.2.column) }) else { return nil }
+        guard let first = missing.min(by: { ($0.2.origin, $0.2.column) < ($1.2.origin, $1.2.column) }) else {
+            return nil
+        }
         return (first.0, first.1, first.2, missing.count - 1)
     }
 }

@@ -27,8 +27,10 @@ struct RelationshipEnds {
     /// Fills the columns, and refuses rows that contradict each other.
     func tie() throws {
         try redirectAliases()
-        let relationships = session.schema.entities.filter { entity in entity.numbers.contains { session.counts[$0] > 0 } }
-            .flatMap(relationships)
+        let relationships = session.schema.entities.filter { entity in
+            entity.numbers.contains { session.counts[$0] > 0 }
+        }
+        .flatMap(relationships)
         // All checks come before the first change: a filled end would look like one that a file gave.
         for relationship in relationships { try refuseConflicts(relationship) }
         for relationship in relationships {
@@ -46,13 +48,15 @@ struct RelationshipEnds {
                 let destination = description.destinationEntity.flatMap(session.schema.entity)
             else { return nil }
             var inverse: (String, SQLColumn, SQLColumn?)?
-            if let other = description.inverseRelationship, !other.isToMany, let otherSlot = destination.layout.slot(other.name),
+            if let other = description.inverseRelationship, !other.isToMany,
+                let otherSlot = destination.layout.slot(other.name),
                 case .toOne(let key, let number, _) = destination.storage[otherSlot]
             {
                 inverse = (other.name, key, number)
             }
             return Relationship(
-                entity: entity, destination: destination, name: description.name, key: key, number: number, order: order,
+                entity: entity, destination: destination, name: description.name, key: key, number: number,
+                order: order,
                 inverse: inverse)
         }
     }
@@ -97,7 +101,9 @@ struct RelationshipEnds {
         let (table, key) = (relationship.table, relationship.key.name)
         var last = try lastPositions(relationship, order)
         let rows = try connection.statement(
-            "SELECT Z_PK, \(key) FROM \(table) WHERE \(key) IS NOT NULL AND \(order.name) IS NULL AND \(isNew(relationship.entity))")
+            "SELECT Z_PK, \(key) FROM \(table) WHERE \(key) IS NOT NULL AND \(order.name) IS NULL"
+                + " AND \(isNew(relationship.entity))"
+        )
         var found: [(row: Int64, owner: Int64, origin: RowOrigin)] = []
         while try rows.step() {
             guard let origin = session.origin(relationship.entity, rows.int(0)) else { continue }
@@ -154,7 +160,8 @@ struct RelationshipEnds {
         let place = try origin.map { try session.position(of: $0, relationship.name) }
         return SourceError(
             position: place?.position ?? SourcePosition(file: session.writer.url.lastPathComponent),
-            message: "\(relationship.entity.name).\(relationship.name): \(message)\(place?.text.map { ": '\($0)'" } ?? "")",
+            message:
+                "\(relationship.entity.name).\(relationship.name): \(message)\(place?.text.map { ": '\($0)'" } ?? "")",
             value: place?.text)
     }
 
@@ -163,20 +170,27 @@ struct RelationshipEnds {
         guard let inverse = relationship.inverse else { return }
         let (table, other) = (relationship.table, relationship.destination.table.name)
         let number = inverse.number.map { ", \($0.name) = s.Z_ENT" } ?? ""
-        let version = session.writer.isNew ? "" : ", Z_OPT = \(other).Z_OPT + NOT (\(other).\(isNew(relationship.destination)))"
+        let version =
+            session.writer.isNew ? "" : ", Z_OPT = \(other).Z_OPT + NOT (\(other).\(isNew(relationship.destination)))"
         try connection.execute(
             "UPDATE \(other) SET \(inverse.key.name) = s.Z_PK\(number)\(version) FROM \(table) s"
-                + " WHERE s.\(relationship.key.name) = \(other).Z_PK AND \(other).\(inverse.key.name) IS NULL AND s.\(isNew(relationship.entity))")
+                + " WHERE s.\(relationship.key.name) = \(other).Z_PK AND \(other).\(inverse.key.name) IS NULL"
+                + " AND s.\(isNew(relationship.entity))"
+        )
     }
 
     /// The mandatory end of a one-to-one relationship may be filled by the other end's record: so it is checked here.
     private func refuseEmptyMandatoryEnds() throws {
         for entity in session.schema.entities where session.counts[entity.number] > 0 {
             for (slot, kind) in entity.layout.kinds.enumerated() {
-                guard case .toOne(let description) = kind, !description.isOptional, case .toOne(let key, _, _) = entity.storage[slot]
+                guard case .toOne(let description) = kind, !description.isOptional,
+                    description.inverseRelationship?.isToMany == false,
+                    case .toOne(let key, _, _) = entity.storage[slot]
                 else { continue }
                 let statement = try connection.statement(
-                    "SELECT Z_PK FROM \(entity.table.name) WHERE Z_ENT = \(entity.number) AND \(key.name) IS NULL AND \(isNew(entity)) ORDER BY 1 LIMIT 1")
+                    "SELECT Z_PK FROM \(entity.table.name) WHERE Z_ENT = \(entity.number)"
+                        + " AND \(key.name) IS NULL AND \(isNew(entity)) ORDER BY 1 LIMIT 1"
+                )
                 defer { statement.reset() }
                 guard try statement.step(), let origin = session.origin(entity, statement.int(0)) else { continue }
                 throw SourceError(

@@ -52,7 +52,9 @@ private struct DecimalLiteral {
         while index < bytes.count, add(bytes[index]) { (index, digits) = (index + 1, digits + 1) }
         if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
             index += 1
-            while index < bytes.count, add(bytes[index]) { (index, digits, exponent) = (index + 1, digits + 1, exponent - 1) }
+            while index < bytes.count, add(bytes[index]) {
+                (index, digits, exponent) = (index + 1, digits + 1, exponent - 1)
+            }
         }
         guard digits > 0 else { return nil }
         if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
@@ -76,7 +78,8 @@ private struct DecimalLiteral {
     }
 
     private static let powersOfTen: [Double] = [
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
     ]
 
     /// The number, where one rounding gives it: mantissa and power of ten are doubles themselves.

@@ -22,7 +22,8 @@ enum TextValue {
             let digit = bytes[index] &- UInt8(ascii: "0")
             guard digit <= 9 else { return .notANumber }
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = isNegative
+            let (sum, carry) =
+                isNegative
                 ? product.subtractingReportingOverflow(Int64(digit)) : product.addingReportingOverflow(Int64(digit))
             isTooLarge = isTooLarge || overflow || carry
             value = sum
@@ -46,8 +47,8 @@ enum TextValue {
     /// Seconds since 2001-01-01 UTC of an ISO 8601 date or time: `2024-02-29`, `2024-02-29T12:30:00Z`,
     /// `2024-02-29 12:30:00.5+02:00`. Without a zone it is UTC.
     ///
-    /// As in Foundation's formatter, and so in the dates that Apple's programs write, days before 1582-10-15 are days of
-    /// the Julian calendar.
+    /// As in Foundation's formatter, and so in the dates that Apple's programs write, days before 1582-10-15 are days
+    /// of the Julian calendar.
     static func date(_ bytes: UnsafeRawBufferPointer) -> Double? {
         var scanner = DateScanner(bytes)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),

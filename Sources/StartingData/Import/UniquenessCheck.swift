@@ -57,11 +57,13 @@ struct UniquenessCheck {
         _ entity: SQLEntity, _ names: [String], at origin: RowOrigin, before: RowOrigin?
     ) throws -> SourceError {
         // The earlier place first: both may be in one file, whose reader is at one record at a time.
-        let earlier = try before.map { "at \(try session.position(of: $0, names[0]).position)" } ?? "in the store already"
+        let earlier =
+            try before.map { "at \(try session.position(of: $0, names[0]).position)" } ?? "in the store already"
         let texts = try names.map { try session.position(of: origin, $0).text ?? "" }
         let value = texts.joined(separator: ", ")
         return SourceError(
             position: try session.position(of: origin, names[0]).position,
-            message: "another \(entity.name) with the \(names.joined(separator: ", ")) '\(value)' is \(earlier)", value: value)
+            message: "another \(entity.name) with the \(names.joined(separator: ", ")) '\(value)' is \(earlier)",
+            value: value)
     }
 }

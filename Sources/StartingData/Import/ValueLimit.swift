@@ -14,7 +14,8 @@ enum ValueLimit {
     }
 
     private static func limit(_ predicate: NSPredicate) -> ValueLimit {
-        guard let comparison = predicate as? FoundationSupplement.NSComparisonPredicate, comparison.comparisonPredicateModifier == .direct,
+        guard let comparison = predicate as? FoundationSupplement.NSComparisonPredicate,
+            comparison.comparisonPredicateModifier == .direct,
             comparison.rightExpression.expressionType == .constantValue
         else { return .predicates }
         let bound: Double
@@ -26,7 +27,8 @@ enum ValueLimit {
         default: return .predicates
         }
         let isValue = comparison.leftExpression.expressionType == .evaluatedObject
-        let isLength = comparison.leftExpression.expressionType == .keyPath && comparison.leftExpression.keyPath == "length"
+        let isLength =
+            comparison.leftExpression.expressionType == .keyPath && comparison.leftExpression.keyPath == "length"
         switch comparison.predicateOperatorType {
         case .greaterThanOrEqualTo where isValue: return .minimum(bound)
         case .lessThanOrEqualTo where isValue: return .maximum(bound)
@@ -42,8 +44,10 @@ enum ValueLimit {
         case (.minimum(let bound), .real(let number)), (.minimum(let bound), .date(let number)): number >= bound
         case (.maximum(let bound), .real(let number)), (.maximum(let bound), .date(let number)): number <= bound
         // A large integer isn't rounded to a double first.
-        case (.minimum(let bound), .integer(let number)): Int64(exactly: bound).map { number >= $0 } ?? (Double(number) >= bound)
-        case (.maximum(let bound), .integer(let number)): Int64(exactly: bound).map { number <= $0 } ?? (Double(number) <= bound)
+        case (.minimum(let bound), .integer(let number)):
+            Int64(exactly: bound).map { number >= $0 } ?? (Double(number) >= bound)
+        case (.maximum(let bound), .integer(let number)):
+            Int64(exactly: bound).map { number <= $0 } ?? (Double(number) <= bound)
         // `length` counts as NSString does.
         case (.minimumLength(let length), .string(let text)): text.utf16.count >= length
         case (.maximumLength(let length), .string(let text)): text.utf16.count <= length
@@ -58,7 +62,8 @@ enum ValueLimit {
         case .maximum(let bound): "must be at most \(Self.text(bound, attribute))"
         case .minimumLength(let length): "must have at least \(length) characters"
         case .maximumLength(let length): "must have at most \(length) characters"
-        case .predicates: "breaks a rule of the model (\(attribute.validationPredicates.map(\.formatText).joined(separator: ", ")))"
+        case .predicates:
+            "breaks a rule of the model (\(attribute.validationPredicates.map(\.formatText).joined(separator: ", ")))"
         }
     }
 

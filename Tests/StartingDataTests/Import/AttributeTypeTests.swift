@@ -9,11 +9,13 @@ private func allTypes() throws -> ImportCase {
         entity(
             "Thing", attribute("i16", "Integer 16"), attribute("i32", "Integer 32"), attribute("i64", "Integer 64"),
             attribute("flag", "Boolean"), attribute("double", "Double"), attribute("float", "Float"),
-            attribute("decimal", "Decimal"), attribute("date", "Date"), attribute("uuid", "UUID"), attribute("uri", "URI"),
+            attribute("decimal", "Decimal"), attribute("date", "Date"), attribute("uuid", "UUID"),
+            attribute("uri", "URI"),
             attribute("data", "Binary"), attribute("text")))
 }
 
-private let allColumns = "ZI16, ZI32, ZI64, ZFLAG, ZDOUBLE, ZFLOAT, ZDECIMAL, ZDATE, hex(ZUUID), ZURI, hex(ZDATA), ZTEXT"
+private let allColumns =
+    "ZI16, ZI32, ZI64, ZFLAG, ZDOUBLE, ZFLOAT, ZDECIMAL, ZDATE, hex(ZUUID), ZURI, hex(ZDATA), ZTEXT"
 private let allValues =
     "-32768|2147483647|-9223372036854775808|1|0.1|1.5|10.11|-1.5|00112233445566778899AABBCCDDEEFF"
     + "|https://example.com/a?b=c|000102FF|Þór, \"x\""
@@ -28,7 +30,9 @@ struct AttributeTypeTests {
     @Test("come from CSV")
     func csv() throws {
         let thing = try allTypes()
-        try thing.run(["Thing.csv": header.joined(separator: ",") + "\n" + cells.joined(separator: ",") + ",\"Þór, \"\"x\"\"\"\n"])
+        try thing.run([
+            "Thing.csv": header.joined(separator: ",") + "\n" + cells.joined(separator: ",") + ",\"Þór, \"\"x\"\"\"\n"
+        ])
         #expect(try thing.query("SELECT \(allColumns) FROM ZTHING") == [allValues])
         try thing.expectOneSoundFile()
     }
@@ -36,7 +40,9 @@ struct AttributeTypeTests {
     @Test("come from TSV")
     func tsv() throws {
         let thing = try allTypes()
-        try thing.run(["Thing.tsv": header.joined(separator: "\t") + "\n" + cells.joined(separator: "\t") + "\tÞór, \"x\"\n"])
+        try thing.run([
+            "Thing.tsv": header.joined(separator: "\t") + "\n" + cells.joined(separator: "\t") + "\tÞór, \"x\"\n"
+        ])
         #expect(try thing.query("SELECT \(allColumns) FROM ZTHING") == [allValues])
     }
 
@@ -54,10 +60,13 @@ struct AttributeTypeTests {
         }
     }
 
-    @Test("come from property lists, XML and binary", arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    @Test(
+        "come from property lists, XML and binary",
+        arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
     func plist(_ format: PropertyListSerialization.PropertyListFormat) throws {
         let record: [String: Any] = [
-            "i16": -32768, "i32": 2_147_483_647, "i64": Int64.min, "flag": true, "double": 0.1, "float": 1.5, "decimal": 10.11,
+            "i16": -32768, "i32": 2_147_483_647, "i64": Int64.min, "flag": true, "double": 0.1, "float": 1.5,
+            "decimal": 10.11,
             "date": Date(timeIntervalSinceReferenceDate: -2), "uuid": "00112233-4455-6677-8899-AABBCCDDEEFF",
             "uri": "https://example.com/a?b=c", "data": Data([0, 1, 2, 255]), "text": "Þór, \"x\"",
         ]
@@ -66,14 +75,20 @@ struct AttributeTypeTests {
         try PropertyListSerialization.data(fromPropertyList: [record], format: format, options: 0).write(to: file)
         try thing.run([file])
         // XML property lists have whole seconds.
-        #expect(try thing.query("SELECT \(allColumns) FROM ZTHING") == [allValues.replacingOccurrences(of: "|-1.5|", with: "|-2|")])
+        #expect(
+            try thing.query("SELECT \(allColumns) FROM ZTHING") == [
+                allValues.replacingOccurrences(of: "|-1.5|", with: "|-2|")
+            ])
     }
 
     @Test("have the storage classes that Apple's stores have")
     func storageClasses() throws {
         let thing = try allTypes()
         try thing.run(["Thing.csv": header.joined(separator: ",") + "\n" + cells.joined(separator: ",") + ",x\n"])
-        let columns = ["ZI16", "ZFLAG", "ZDOUBLE", "ZFLOAT", "ZDECIMAL", "ZDATE", "ZUUID", "ZURI", "ZDATA", "ZTEXT", "Z_ENT", "Z_OPT"]
+        let columns = [
+            "ZI16", "ZFLAG", "ZDOUBLE", "ZFLOAT", "ZDECIMAL", "ZDATE", "ZUUID", "ZURI", "ZDATA", "ZTEXT", "Z_ENT",
+            "Z_OPT",
+        ]
         let types = columns.map { "typeof(\($0))" }.joined(separator: ", ")
         #expect(
             try thing.query("SELECT \(types) FROM ZTHING")
@@ -99,11 +114,16 @@ struct AttributeTypeTests {
     @Test(
         "at and beyond the limits of their types",
         arguments: [
-            ("i16", "32767", "32767"), ("i16", "32768", ""), ("i16", "-32769", ""), ("i32", "-2147483648", "-2147483648"),
-            ("i32", "2147483648", ""), ("i64", "9223372036854775807", "9223372036854775807"), ("i64", "9223372036854775808", ""),
-            ("i64", "-9223372036854775809", ""), ("i64", "99999999999999999999999", ""), ("i16", "+7", "7"), ("i16", "-0", "0"),
-            ("i32", "000012", "12"), ("float", "1e300", ""), ("float", "16777217", "16777216.0"), ("double", "1e400", ""),
-            ("double", "1.7976931348623157e308", "1.79769313486232e+308"), ("double", "5e-324", "4.94065645841247e-324"),
+            ("i16", "32767", "32767"), ("i16", "32768", ""), ("i16", "-32769", ""),
+            ("i32", "-2147483648", "-2147483648"),
+            ("i32", "2147483648", ""), ("i64", "9223372036854775807", "9223372036854775807"),
+            ("i64", "9223372036854775808", ""),
+            ("i64", "-9223372036854775809", ""), ("i64", "99999999999999999999999", ""), ("i16", "+7", "7"),
+            ("i16", "-0", "0"),
+            ("i32", "000012", "12"), ("float", "1e300", ""), ("float", "16777217", "16777216.0"),
+            ("double", "1e400", ""),
+            ("double", "1.7976931348623157e308", "1.79769313486232e+308"),
+            ("double", "5e-324", "4.94065645841247e-324"),
             ("double", "1e-400", "0.0"), ("decimal", "1e200", ""), ("decimal", "123456789012345", "123456789012345"),
         ])
     func limits(_ key: String, _ text: String, _ expected: String) throws {
@@ -112,7 +132,9 @@ struct AttributeTypeTests {
             if expected.isEmpty {
                 let place = name == "Thing.csv" ? "Thing.csv:2:1" : "Thing.json:1:\(key.count + 7)"
                 let message = try thing.complaint([name: content])
-                #expect(message.hasPrefix("\(place): the value is out of the range of Thing.\(key), which is "), "\(message)")
+                #expect(
+                    message.hasPrefix("\(place): the value is out of the range of Thing.\(key), which is "),
+                    "\(message)")
                 #expect(message.hasSuffix(": '\(text)'"), "\(message)")
             } else {
                 try thing.run([name: content])
@@ -125,9 +147,12 @@ struct AttributeTypeTests {
     func nativeLimits(_ key: String, _ number: Int) throws {
         let thing = try allTypes()
         let file = thing.folder.file("Thing.plist")
-        try PropertyListSerialization.data(fromPropertyList: [[key: number]], format: .binary, options: 0).write(to: file)
+        try PropertyListSerialization.data(fromPropertyList: [[key: number]], format: .binary, options: 0).write(
+            to: file)
         let message = try thing.complaint([file])
-        #expect(message.hasPrefix("Thing.plist: record 1, key \(key): the value is out of the range of Thing.\(key)"), "\(message)")
+        #expect(
+            message.hasPrefix("Thing.plist: record 1, key \(key): the value is out of the range of Thing.\(key)"),
+            "\(message)")
     }
 
     @Test("that are not a number are never stored as one", arguments: [Double.nan, .infinity, -.infinity])
@@ -135,7 +160,8 @@ struct AttributeTypeTests {
         for key in ["double", "float", "decimal"] {
             let thing = try allTypes()
             let file = thing.folder.file("Thing.plist")
-            try PropertyListSerialization.data(fromPropertyList: [[key: number]], format: .binary, options: 0).write(to: file)
+            try PropertyListSerialization.data(fromPropertyList: [[key: number]], format: .binary, options: 0).write(
+                to: file)
             #expect(try thing.complaint([file]).hasPrefix("Thing.plist: record 1, key \(key): "), "\(key)")
         }
     }
@@ -143,8 +169,10 @@ struct AttributeTypeTests {
     @Test(
         "which are none of the type are refused with place and text",
         arguments: [
-            ("i16", "12x"), ("i16", "1.5"), ("i16", "-"), ("i32", " 1"), ("i64", "0x10"), ("flag", "maybe"), ("flag", "2"), ("double", "nan"),
-            ("double", "inf"), ("double", "0x1p3"), ("double", "1e"), ("double", "."), ("double", "1,5"), ("float", "--1"), ("decimal", "1.2.3"),
+            ("i16", "12x"), ("i16", "1.5"), ("i16", "-"), ("i32", " 1"), ("i64", "0x10"), ("flag", "maybe"),
+            ("flag", "2"), ("double", "nan"),
+            ("double", "inf"), ("double", "0x1p3"), ("double", "1e"), ("double", "."), ("double", "1,5"),
+            ("float", "--1"), ("decimal", "1.2.3"),
             ("date", "yesterday"), ("date", "2023-02-29"), ("uuid", "00112233-4455-6677-8899-aabbccddeef"),
             ("uuid", "00112233-4455-6677-8899-aabbccddeeff0"), ("uri", "a b"), ("data", "A"), ("data", "AAEC/w=!"),
         ])
@@ -158,7 +186,8 @@ struct AttributeTypeTests {
     @Test(
         "of a JSON file are not taken for what they are not",
         arguments: [
-            ("text", "1"), ("text", "true"), ("data", "1234"), ("uri", "42"), ("uuid", "1"), ("date", "0"), ("i16", "true"), ("double", "false"),
+            ("text", "1"), ("text", "true"), ("data", "1234"), ("uri", "42"), ("uuid", "1"), ("date", "0"),
+            ("i16", "true"), ("double", "false"),
             ("flag", "2"), ("text", "[1]"), ("i16", "{}"), ("i16", "[]"),
         ])
     func wrongJSON(_ key: String, _ value: String) throws {
@@ -189,7 +218,9 @@ struct AttributeTypeTests {
     @Test("that text holds exactly: empty text, NUL, line breaks, emoji, decomposed letters")
     func texts() throws {
         let thing = try allTypes()
-        let texts = ["", "a\u{0}b", "line\nbreak\r\n", "👩‍👩‍👧‍👦", "e\u{301}", "\u{e9}", String(repeating: "x", count: 100_000)]
+        let texts = [
+            "", "a\u{0}b", "line\nbreak\r\n", "👩‍👩‍👧‍👦", "e\u{301}", "\u{e9}", String(repeating: "x", count: 100_000),
+        ]
         let json = try JSONSerialization.data(withJSONObject: texts.map { ["text": $0] })
         let file = thing.folder.file("Thing.json")
         try json.write(to: file)
@@ -203,7 +234,9 @@ struct AttributeTypeTests {
         var random = SeededGenerator("decimals")
         let thing = try allTypes()
         let texts = (0..<500).map { _ -> String in
-            let digits = (0..<Int.random(in: 1...15, using: &random)).map { _ in String(Int.random(in: 0...9, using: &random)) }.joined()
+            let digits = (0..<Int.random(in: 1...15, using: &random)).map { _ in
+                String(Int.random(in: 0...9, using: &random))
+            }.joined()
             let point = Int.random(in: 0...digits.count, using: &random)
             let text = "\(digits.prefix(point))" + (point == digits.count ? "" : ".\(digits.dropFirst(point))")
             return (Bool.random(using: &random) ? "-" : "") + (text.hasPrefix(".") ? "0" + text : text)
@@ -224,7 +257,10 @@ struct AttributeTypeTests {
         for _ in 0..<20_000 {
             let number = Double(bitPattern: random.next())
             guard number.isFinite else { continue }
-            for text in ["\(number)", String(format: "%.\(Int.random(in: 0...12, using: &random))g", number), String(format: "%.6f", number.truncatingRemainder(dividingBy: 1e9))] {
+            for text in [
+                "\(number)", String(format: "%.\(Int.random(in: 0...12, using: &random))g", number),
+                String(format: "%.6f", number.truncatingRemainder(dividingBy: 1e9)),
+            ] {
                 guard let expected = Double(text), expected.isFinite else { continue }
                 guard case .value(let read) = Array(text.utf8).withUnsafeBytes({ TextValue.double($0) }) else {
                     Issue.record("\(text) is none")
@@ -238,7 +274,12 @@ struct AttributeTypeTests {
     @Test("of decimals with more digits than a store keeps are reported")
     func precision() throws {
         let thing = try allTypes()
-        let report = try thing.run(["Thing.csv": "text,decimal\na,1.234567890123456789\nb,0.000123456789012345\nc,1000000000000000000000\n"])
-        #expect(report.warnings == ["Thing.csv:2:3: '1.234567890123456789' has more digits than a store keeps (Thing.decimal)"])
+        let report = try thing.run([
+            "Thing.csv": "text,decimal\na,1.234567890123456789\nb,0.000123456789012345\nc,1000000000000000000000\n"
+        ])
+        #expect(
+            report.warnings == [
+                "Thing.csv:2:3: '1.234567890123456789' has more digits than a store keeps (Thing.decimal)"
+            ])
     }
 }

@@ -44,7 +44,9 @@ struct ExistingStoreTests {
             city.setValue("A", forKey: "name")
             try context.save()
         }
-        for store in context.persistentStoreCoordinator?.persistentStores ?? [] { try context.persistentStoreCoordinator?.remove(store) }
+        for store in context.persistentStoreCoordinator?.persistentStores ?? [] {
+            try context.persistentStoreCoordinator?.remove(store)
+        }
         try world.run(["Country.csv": "code,capital.name\nX,A\n"])
         #expect(try world.query("SELECT ZNAME, ZCAPITALOF, Z_OPT FROM ZCITY") == ["A|1|2"])
         try world.expectOneSoundFile()
@@ -82,9 +84,13 @@ struct ExistingStoreTests {
         try world.run(["City.csv": "name\nA\nB\n"])
         try leaveLog(world)
         let many = (0..<20_000).map { "name \($0) which is long enough to fill pages\n" }.joined()
-        #expect(try world.complaint(["City.csv": "name\n\(many)", "Country.csv": "code\nX\nX\n"]).hasPrefix("Country.csv:3:1: another Country"))
+        #expect(
+            try world.complaint(["City.csv": "name\n\(many)", "Country.csv": "code\nX\nX\n"]).hasPrefix(
+                "Country.csv:3:1: another Country"))
         #expect(try world.complaint(["Country.csv": "nope\n"]).hasPrefix("Country.csv:1:1: 'nope'"))
-        #expect(try world.complaint(["Country.csv": "code,capital.name\nX,Nowhere\n"]).hasPrefix("Country.csv:2:3: there is no City"))
+        #expect(
+            try world.complaint(["Country.csv": "code,capital.name\nX,Nowhere\n"]).hasPrefix(
+                "Country.csv:2:3: there is no City"))
         try world.run(["City.csv": "name\nC\n"])
         #expect(try world.query("SELECT COUNT(*) FROM ZCITY") == ["4"])
     }
@@ -93,8 +99,11 @@ struct ExistingStoreTests {
     func lateFailure() throws {
         let world = try world()
         try world.run(["City.csv": "name\n" + (0..<1000).map { "old \($0)\n" }.joined()])
-        let many = (0..<60_000).map { "name \($0) which is long enough to fill pages; so many that some are written\n" }.joined()
-        #expect(try world.complaint(["City.csv": "name\n\(many)", "Country.csv": "code\nX\nX\n"]).hasPrefix("Country.csv:3:1: another Country"))
+        let many = (0..<60_000).map { "name \($0) which is long enough to fill pages; so many that some are written\n" }
+            .joined()
+        #expect(
+            try world.complaint(["City.csv": "name\n\(many)", "Country.csv": "code\nX\nX\n"]).hasPrefix(
+                "Country.csv:3:1: another Country"))
         try world.expectOneSoundFile()
     }
 
@@ -102,7 +111,8 @@ struct ExistingStoreTests {
     func otherModel() throws {
         let world = try world()
         try world.run(["City.csv": "name\nA\n"])
-        let other = try ImportCase.model(entity("City", attribute("name"), attribute("rank", "Integer 16")), in: world.folder)
+        let other = try ImportCase.model(
+            entity("City", attribute("name"), attribute("rank", "Integer 16")), in: world.folder)
         let before = try Data(contentsOf: world.store)
         let error = try #require(throws: CocoaError.self) {
             try Importer(model: other, storeURL: world.store).run([world.folder.file("City.csv")])
@@ -111,7 +121,9 @@ struct ExistingStoreTests {
         #expect(try Data(contentsOf: world.store) == before)
     }
 
-    @Test("says so when another connection is writing or reading, and writes nothing", arguments: ["BEGIN IMMEDIATE", "BEGIN; SELECT * FROM ZCITY"], ["DELETE", "WAL"])
+    @Test(
+        "says so when another connection is writing or reading, and writes nothing",
+        arguments: ["BEGIN IMMEDIATE", "BEGIN; SELECT * FROM ZCITY"], ["DELETE", "WAL"])
     func inUse(_ lock: String, _ mode: String) throws {
         let world = try world()
         try world.run(["City.csv": "name\nA\n"])
@@ -123,11 +135,44 @@ struct ExistingStoreTests {
         let file = try world.folder.write("name\nB\n", to: "City.csv")
         let before = try Data(contentsOf: world.store)
         let error = try #require(throws: CocoaError.self) { try world.run([file]) }
-        #expect(error.localizedDescription.hasPrefix("\(world.store.path): the store is in use by another program"), "\(error.localizedDescription)")
+        #expect(
+            error.localizedDescription.hasPrefix("\(world.store.path): the store is in use by another program"),
+            "\(error.localizedDescription)")
         #expect(try Data(contentsOf: world.store) == before)
         statement.reset()
         try other.execute("ROLLBACK")
         #expect(try other.int("SELECT COUNT(*) FROM ZCITY") == 1)
+    }
+
+    @Test("follows a link to the store, and leaves it a link")
+    func link() throws {
+        let world = try world()
+        try world.run(["City.csv": "name\nA\n"])
+        try leaveLog(world)
+        try FileManager.default.createDirectory(at: world.folder.file("real"), withIntermediateDirectories: false)
+        for suffix in ["", "-wal"] {
+            try FileManager.default.moveItem(
+                atPath: world.store.path + suffix, toPath: world.folder.file("real/S.sqlite").path + suffix)
+        }
+        try FileManager.default.createSymbolicLink(
+            at: world.store, withDestinationURL: world.folder.file("real/S.sqlite"))
+        _ = try world.complaint(["City.csv": "name,nope\n"])
+        #expect(FileManager.default.fileExists(atPath: world.folder.file("real/S.sqlite-wal").path))
+        try world.run(["City.csv": "name\nC\n"])
+        #expect(try world.query("SELECT Z_PK, ZNAME FROM ZCITY") == ["1|A", "3|in the log", "4|C"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.file("real").path) == ["S.sqlite"])
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: world.store.path)) != nil)
+    }
+
+    @Test("counts on from the rows themselves where somebody has not counted them")
+    func uncounted() throws {
+        let world = try world()
+        try world.run(["City.csv": "name\nA\n"])
+        try SQLiteConnection(world.store, .readWrite).execute(
+            "INSERT INTO ZCITY (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (7, 1, 1, 'uncounted')")
+        try world.run(["City.csv": "name\nC\n"])
+        #expect(try world.query("SELECT Z_PK FROM ZCITY") == ["1", "7", "8"])
+        #expect(try world.query("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1") == ["8"])
     }
 
     @Test("takes an empty file for no store")

@@ -45,7 +45,9 @@ final class ImportCase {
     }
 
     /// The error that importing files ends with; nothing in the folder may change by it.
-    func complaint(_ files: KeyValuePairs<String, String>, _ location: SourceLocation = #_sourceLocation) throws -> String {
+    func complaint(_ files: KeyValuePairs<String, String>, _ location: SourceLocation = #_sourceLocation) throws
+        -> String
+    {
         try complaint(files.map { try folder.write($0.value, to: $0.key) }, location)
     }
 
@@ -53,8 +55,12 @@ final class ImportCase {
     func complaint(_ files: [URL], _ location: SourceLocation = #_sourceLocation) throws -> String {
         let before = content
         var text = "no error"
-        do { try run(files) } catch let error as SourceError { text = error.description } catch { text = error.localizedDescription }
-        if ProcessInfo.processInfo.environment["SHOW_COMPLAINTS"] != nil { print("\(location.fileID):\(location.line): \(text)") }
+        do { try run(files) } catch let error as SourceError { text = error.description } catch {
+            text = error.localizedDescription
+        }
+        if ProcessInfo.processInfo.environment["SHOW_COMPLAINTS"] != nil {
+            print("\(location.fileID):\(location.line): \(text)")
+        }
         let after = content
         #expect(after.keys.sorted() == before.keys.sorted(), "files came or went", sourceLocation: location)
         for (name, bytes) in before where after[name] != bytes {
@@ -74,7 +80,9 @@ final class ImportCase {
         let statement = try connection.statement(sql)
         var rows: [String] = []
         while try statement.step() {
-            rows.append((0..<statement.columnCount).map { statement.isNull($0) ? "-" : statement.string($0) }.joined(separator: "|"))
+            rows.append(
+                (0..<statement.columnCount).map { statement.isNull($0) ? "-" : statement.string($0) }.joined(
+                    separator: "|"))
         }
         return rows
     }

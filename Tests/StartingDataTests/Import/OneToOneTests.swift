@@ -9,7 +9,8 @@ private func countries() throws -> ImportCase {
             "Country", attribute("code"), toOne("capital", "City", inverse: "capitalOf"),
             toMany("cities", "City", inverse: "country", isOrdered: true)),
         entity(
-            "City", attribute("name"), toOne("capitalOf", "Country", inverse: "capital"), toOne("country", "Country", inverse: "cities"),
+            "City", attribute("name"), toOne("capitalOf", "Country", inverse: "capital"),
+            toOne("country", "Country", inverse: "cities"),
             toOne("twin", "City", inverse: "twin")))
 }
 
@@ -21,7 +22,10 @@ struct OneToOneTests {
     @Test("get both ends, whichever end the files have")
     func bothEnds() throws {
         let variants: [KeyValuePairs<String, String>] = [
-            ["Country.csv": "code,capital.name\nIS,Reykjavík\nNO,Oslo\nXX,\n", "City.csv": "name\nOslo\nReykjavík\nVík\n"],
+            [
+                "Country.csv": "code,capital.name\nIS,Reykjavík\nNO,Oslo\nXX,\n",
+                "City.csv": "name\nOslo\nReykjavík\nVík\n",
+            ],
             ["City.csv": "name,capitalOf.code\nOslo,NO\nReykjavík,IS\nVík,\n", "Country.csv": "code\nIS\nNO\nXX\n"],
             [
                 "City.csv": "name,capitalOf.code\nOslo,NO\nReykjavík,IS\nVík,\n",
@@ -39,7 +43,9 @@ struct OneToOneTests {
     @Test("refuse two rows for one object, at the later one")
     func twice() throws {
         #expect(
-            try countries().complaint(["City.csv": "name\nOslo\n", "Country.csv": "code,capital.name\nNO,Oslo\nXX,\nSE,Oslo\n"])
+            try countries().complaint([
+                "City.csv": "name\nOslo\n", "Country.csv": "code,capital.name\nNO,Oslo\nXX,\nSE,Oslo\n",
+            ])
                 == "Country.csv:4:4: Country.capital: another Country has the same capital: 'Oslo'")
         // The later one has the smaller key, as it was promised.
         #expect(
@@ -73,11 +79,15 @@ struct OneToOneTests {
         func people() throws -> ImportCase {
             try ImportCase(
                 entity("Person", attribute("name"), toOne("passport", "Passport", inverse: "owner", isOptional: false)),
-                entity("Passport", attribute("number"), toOne("owner", "Person", inverse: "passport", isOptional: false)))
+                entity(
+                    "Passport", attribute("number"), toOne("owner", "Person", inverse: "passport", isOptional: false)))
         }
         let good = try people()
         try good.run(["Person.csv": "name\nAnn\n", "Passport.csv": "number,owner.name\n1,Ann\n"])
-        #expect(try good.query("SELECT p.ZNAME, q.ZNUMBER FROM ZPERSON p JOIN ZPASSPORT q ON q.Z_PK = p.ZPASSPORT") == ["Ann|1"])
+        #expect(
+            try good.query("SELECT p.ZNAME, q.ZNUMBER FROM ZPERSON p JOIN ZPASSPORT q ON q.Z_PK = p.ZPASSPORT") == [
+                "Ann|1"
+            ])
         #expect(
             try people().complaint(["Person.csv": "name\nAnn\nBob\n", "Passport.csv": "number,owner.name\n1,Ann\n"])
                 == "Person.csv:3:1: Person.passport is mandatory, and no record gives it a value")
@@ -89,11 +99,17 @@ struct OneToOneTests {
     @Test("have the entity's number at both ends where a side has sub-entities")
     func subentities() throws {
         let house = try ImportCase(
-            entity("Person", attribute("name"), toOne("home", "Place", inverse: "owner")), entity("Child", parent: "Person"),
-            entity("Place", attribute("name"), toOne("owner", "Person", inverse: "home")), entity("House", parent: "Place"))
-        try house.run(["House.csv": "name,owner.name\nVilla,Kim\n", "Place.csv": "name\nCave\n", "Child.csv": "name,home.name\nKim,\nTom,Cave\n"])
+            entity("Person", attribute("name"), toOne("home", "Place", inverse: "owner")),
+            entity("Child", parent: "Person"),
+            entity("Place", attribute("name"), toOne("owner", "Person", inverse: "home")),
+            entity("House", parent: "Place"))
+        try house.run([
+            "House.csv": "name,owner.name\nVilla,Kim\n", "Place.csv": "name\nCave\n",
+            "Child.csv": "name,home.name\nKim,\nTom,Cave\n",
+        ])
         #expect(
-            try house.query("SELECT ZNAME, ZOWNER IS NULL, (SELECT ZNAME FROM ZPERSON WHERE Z_PK = ZOWNER) FROM ZPLACE ORDER BY 1")
+            try house.query(
+                "SELECT ZNAME, ZOWNER IS NULL, (SELECT ZNAME FROM ZPERSON WHERE Z_PK = ZOWNER) FROM ZPLACE ORDER BY 1")
                 == ["Cave|0|Tom", "Villa|0|Kim"])
         let numbers = try house.query("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY ORDER BY 2")
         #expect(numbers == ["Person|1", "Child|2", "Place|3", "House|4"])
@@ -129,7 +145,9 @@ struct OrderTests {
         try world.run(["Country.csv": "code\nNO\n", "City.csv": "name,country.code\nBergen,NO\nOslo,NO\n"])
         try world.run(["City.csv": "name,country.code\nVoss,NO\nBodø,NO\n"])
         #expect(
-            try world.query("SELECT ZNAME, Z_FOK_COUNTRY FROM ZCITY ORDER BY 2") == ["Bergen|2048", "Oslo|3072", "Voss|4096", "Bodø|5120"])
+            try world.query("SELECT ZNAME, Z_FOK_COUNTRY FROM ZCITY ORDER BY 2") == [
+                "Bergen|2048", "Oslo|3072", "Voss|4096", "Bodø|5120",
+            ])
     }
 
     @Test("of many thousand rows take no more than a moment")
@@ -139,6 +157,9 @@ struct OrderTests {
         let cities = "name,country.code\n" + (0..<20_000).reversed().map { "c\($0),\($0 % 5000)\n" }.joined()
         let report = try world.run(["Country.csv": countries, "City.csv": cities])
         #expect(report.seconds < 20)
-        #expect(try world.query("SELECT COUNT(*) FROM ZCITY WHERE ZCAPITALOF IS NOT NULL AND Z_FOK_COUNTRY = 5120") == ["5000"])
+        #expect(
+            try world.query("SELECT COUNT(*) FROM ZCITY WHERE ZCAPITALOF IS NOT NULL AND Z_FOK_COUNTRY = 5120") == [
+                "5000"
+            ])
     }
 }

@@ -8,7 +8,9 @@ struct RuleTests {
     @Test("an empty cell, a null and an absent key are nil for an optional attribute, also where it has a default")
     func empty() throws {
         let city = try ImportCase(
-            entity("City", attribute("name"), attribute("rank", "Integer 32", "optional=\"YES\" defaultValueString=\"7\"")))
+            entity(
+                "City", attribute("name"), attribute("rank", "Integer 32", "optional=\"YES\" defaultValueString=\"7\""))
+        )
         try city.run(["City.csv": "name,rank\nA,\nB,1\n"])
         #expect(try city.query("SELECT ZNAME, ZRANK FROM ZCITY ORDER BY Z_PK") == ["A|-", "B|1"])
         try city.run(["City.json": "[{\"name\": \"C\", \"rank\": null}, {\"name\": \"D\"}, {\"name\": \"\"}]"])
@@ -19,14 +21,18 @@ struct RuleTests {
     func mandatoryDefault() throws {
         let city = try ImportCase(
             entity("City", attribute("name"), attribute("rank", "Integer 32", "defaultValueString=\"7\"")))
-        try city.run(["City.csv": "name,rank\nA,\nB,1\n", "City.json": "[{\"name\": \"C\", \"rank\": null}, {\"name\": \"D\"}]"])
+        try city.run([
+            "City.csv": "name,rank\nA,\nB,1\n", "City.json": "[{\"name\": \"C\", \"rank\": null}, {\"name\": \"D\"}]",
+        ])
         #expect(try city.query("SELECT ZNAME, ZRANK FROM ZCITY ORDER BY Z_PK") == ["A|7", "B|1", "C|7", "D|7"])
     }
 
     @Test("a mandatory attribute without a value is refused, at its cell or its record")
     func mandatory() throws {
         let city = try ImportCase(entity("City", attribute("name", "String", ""), attribute("code")))
-        #expect(try city.complaint(["City.csv": "code,name\na,A\nb,\n"]) == "City.csv:3:3: City.name is mandatory, and this value is empty")
+        #expect(
+            try city.complaint(["City.csv": "code,name\na,A\nb,\n"])
+                == "City.csv:3:3: City.name is mandatory, and this value is empty")
         #expect(
             try city.complaint(["City.csv": "code\na\n"])
                 == "City.csv:2:1: City.name is mandatory, and this record has no value for it")
@@ -78,6 +84,8 @@ struct RuleTests {
                 attribute("big", "Integer 64", "optional=\"YES\" maxValueString=\"9007199254740992\"")))
         try thing.run(["Thing.csv": "code,price,big\nAB,0.29541,9007199254740992\nÞÞÞ,29.541,\n,,\n"])
         #expect(try thing.query("SELECT COUNT(*) FROM ZTHING") == ["3"])
-        #expect(try thing.complaint(["Thing.csv": "big\n9007199254740993\n"]).hasPrefix("Thing.csv:2:1: Thing.big must be at most"))
+        #expect(
+            try thing.complaint(["Thing.csv": "big\n9007199254740993\n"]).hasPrefix(
+                "Thing.csv:2:1: Thing.big must be at most"))
     }
 }

@@ -6,16 +6,20 @@ import Testing
 private func library() throws -> ImportCase {
     try ImportCase(
         entity(
-            "Book", attribute("title"), "<attribute name=\"pagesCount\" optional=\"YES\" attributeType=\"Integer 64\" derived=\"YES\" derivationExpression=\"pages.@count\"/>",
+            "Book", attribute("title"),
+            "<attribute name=\"pagesCount\" optional=\"YES\" attributeType=\"Integer 64\" derived=\"YES\" derivationExpression=\"pages.@count\"/>",
             toMany("pages", "Page", inverse: "book"), unique: [["title"]]),
-        entity("Page", attribute("number", "Integer 32"), toOne("book", "Book", inverse: "pages"), toOne("cover", "Cover", inverse: "page")),
+        entity(
+            "Page", attribute("number", "Integer 32"), toOne("book", "Book", inverse: "pages"),
+            toOne("cover", "Cover", inverse: "page")),
         entity("Cover", attribute("color"), toOne("page", "Page", inverse: "cover")), entity("Leaf", parent: "Page"))
 }
 
 @Suite("An imported store")
 struct StoreLayoutTests {
     static let files: KeyValuePairs = [
-        "Page.csv": "number,book.title\n1,A\n2,A\n3,B\n4,\n", "Book.csv": "title\nA\nB\nC\n", "Leaf.csv": "number,book.title\n5,C\n",
+        "Page.csv": "number,book.title\n1,A\n2,A\n3,B\n4,\n", "Book.csv": "title\nA\nB\nC\n",
+        "Leaf.csv": "number,book.title\n5,C\n",
     ]
 
     @Test("has the tables, indexes and triggers of one that a coordinator makes")
@@ -65,7 +69,9 @@ struct StoreLayoutTests {
         let library = try library()
         let files = try Self.files.map { try library.folder.write($0.value, to: $0.key) }
         let steps = Steps()
-        let report = try Importer(model: library.model, storeURL: library.store).run(files) { done, total in steps.add(done, total) }
+        let report = try Importer(model: library.model, storeURL: library.store).run(files) { done, total in
+            steps.add(done, total)
+        }
         #expect(report.files == 3)
         #expect(report.entities.map { "\($0.name) \($0.inserted)" } == ["Book 3", "Page 4", "Leaf 1"])
         #expect(report.bytes == Self.files.reduce(0) { $0 + $1.value.utf8.count })

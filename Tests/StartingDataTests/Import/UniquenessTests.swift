@@ -5,7 +5,9 @@ import Testing
 
 private func codes() throws -> ImportCase {
     try ImportCase(
-        entity("Country", attribute("code"), attribute("year", "Integer 16"), attribute("name"), unique: [["code", "year"], ["name"]]))
+        entity(
+            "Country", attribute("code"), attribute("year", "Integer 16"), attribute("name"),
+            unique: [["code", "year"], ["name"]]))
 }
 
 @Suite("Uniqueness constraints")
@@ -59,7 +61,8 @@ struct UniquenessTests {
     @Test("of a super-entity hold for all rows of its sub-entities")
     func inherited() throws {
         let animal = try ImportCase(
-            entity("Animal", attribute("name"), unique: [["name"]]), entity("Bird", parent: "Animal"), entity("Cat", parent: "Animal"))
+            entity("Animal", attribute("name"), unique: [["name"]]), entity("Bird", parent: "Animal"),
+            entity("Cat", parent: "Animal"))
         #expect(
             try animal.complaint(["Bird.csv": "name\nTweety\n", "Cat.csv": "name\nTweety\n"])
                 == "Cat.csv:2:1: another Animal with the name 'Tweety' is at Bird.csv:2:1")
@@ -69,7 +72,9 @@ struct UniquenessTests {
     func relationship() throws {
         let world = try ImportCase(
             entity("Country", attribute("code"), toMany("cities", "City", inverse: "country")),
-            entity("City", attribute("name"), toOne("country", "Country", inverse: "cities"), unique: [["name", "country"]]))
+            entity(
+                "City", attribute("name"), toOne("country", "Country", inverse: "cities"),
+                unique: [["name", "country"]]))
         #expect(
             try world.complaint(["City.csv": "name,country.code\nA,X\nA,Y\nA,X\n", "Country.csv": "code\nX\nY\n"])
                 == "City.csv:4:1: another City with the name, country 'A, X' is at City.csv:2:1")

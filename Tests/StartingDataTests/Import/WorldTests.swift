@@ -12,7 +12,8 @@ struct WorldTests {
     static let names = ["Airport.tsv", "City.csv", "Continent.json", "Country.plist", "MetropolitanArea.json"]
 
     private func model() throws -> NSManagedObjectModel {
-        try NSManagedObjectModel(validatingContentsOf: package.appendingPathComponent("Examples/World/World.xcdatamodeld"))
+        try NSManagedObjectModel(
+            validatingContentsOf: package.appendingPathComponent("Examples/World/World.xcdatamodeld"))
     }
 
     private func imported(_ names: [String], _ folder: TemporaryFolder, _ store: String) throws -> (URL, ImportReport) {
@@ -48,7 +49,9 @@ struct WorldTests {
         let statement = try connection.statement(sql)
         var rows: [String] = []
         while try statement.step() {
-            rows.append((0..<statement.columnCount).map { statement.isNull($0) ? "-" : statement.string($0) }.joined(separator: "|"))
+            rows.append(
+                (0..<statement.columnCount).map { statement.isNull($0) ? "-" : statement.string($0) }.joined(
+                    separator: "|"))
         }
         return rows
     }
@@ -57,7 +60,9 @@ struct WorldTests {
     func orders() throws {
         let folder = try TemporaryFolder()
         let (first, report) = try imported(Self.names, folder, "First.sqlite")
-        let (second, _) = try imported(["Country.plist", "MetropolitanArea.json", "City.csv", "Continent.json", "Airport.tsv"], folder, "Second.sqlite")
+        let (second, _) = try imported(
+            ["Country.plist", "MetropolitanArea.json", "City.csv", "Continent.json", "Airport.tsv"], folder,
+            "Second.sqlite")
         #expect(
             report.entities.map { "\($0.name) \($0.inserted)" }
                 == ["Airport 28298", "City 34006", "Continent 7", "Country 252", "MetropolitanArea 41"])
@@ -84,7 +89,9 @@ struct WorldTests {
             for entity in report.entities {
                 let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity.name))
                 #expect(objects.count == entity.inserted, "\(entity.name)")
-                for object in objects where !Self.endsAgree(object) { Issue.record("\(object) and what it refers to disagree") }
+                for object in objects where !Self.endsAgree(object) {
+                    Issue.record("\(object) and what it refers to disagree")
+                }
             }
         }
     }
@@ -96,12 +103,15 @@ struct WorldTests {
         }
         for (name, relationship) in object.entity.relationshipsByName {
             guard let inverse = relationship.inverseRelationship else { continue }
-            let others = relationship.isToMany
+            let others =
+                relationship.isToMany
                 ? object.value(forKey: name) as? Set<NSManagedObject> ?? []
                 : Set([object.value(forKey: name) as? NSManagedObject].compactMap(\.self))
             for other in others {
                 let back = other.value(forKey: inverse.name)
-                let isBack = inverse.isToMany ? (back as? Set<NSManagedObject>)?.contains(object) == true : back as? NSManagedObject === object
+                let isBack =
+                    inverse.isToMany
+                    ? (back as? Set<NSManagedObject>)?.contains(object) == true : back as? NSManagedObject === object
                 if !isBack { return false }
             }
         }

@@ -32,6 +32,8 @@ package final class SQLiteBulkWriter {
     /// - Throws: `CocoaError` for a file that is no store, one of another model, or one that is in use.
     package init(_ model: NSManagedObjectModel, url: URL) throws {
         model.freeze()
+        // SQLite puts logs and journals beside the file itself, not beside a link to it.
+        let url = url.resolvingSymlinksInPath()
         self.url = url
         schema = try SQLSchema(model)
         lastKeys = Array(repeating: 0, count: schema.entities.count + 1)
@@ -102,12 +104,21 @@ package final class SQLiteBulkWriter {
                 .persistentStoreIncompatibleVersionHash, url,
                 "The model used to open the store is incompatible with the one used to create the store")
         }
+        try readKeys()
+    }
+
+    private func readKeys() throws {
         let keys = try connection.statement("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
+        defer { keys.reset() }
         while try keys.step() {
             // Beyond the model's entities are those of persistent history.
             if let entity = schema.entity(number: keys.int(0)) { lastKeys[entity.number] = keys.int(1) }
         }
-        keys.reset()
+        // Other programs have written rows without counting them.
+        for entity in schema.entities where entity.root == nil {
+            let last = try connection.int("SELECT MAX(Z_PK) FROM \(entity.table.name)") ?? 0
+            lastKeys[entity.number] = max(lastKeys[entity.number], last)
+        }
         initialKeys = lastKeys
     }
 
@@ -194,8 +205,14 @@ package final class SQLiteBulkWriter {
     }
 
     private func failure(_ code: Int32) -> CocoaError {
-        let kind: CocoaError.Code = code == ENOSPC ? .fileWriteOutOfSpace : code == EACCES ? .fileWriteNoPermission : .fileWriteUnknown
+        let kind: CocoaError.Code =
+            code == ENOSPC ? .fileWriteOutOfSpace : code == EACCES ? .fileWriteNoPermission : .fileWriteUnknown
         return CocoaError.store(kind, url, String(cString: strerror(code)))
+    }
+
+    /// The error to report for one that came up while rows were written.
+    package func explained(_ error: any Error) -> any Error {
+        (error as? SQLiteError).map { Self.readable($0, url) } ?? error
     }
 
     /// What SQLite said, in the words of somebody who imports.

@@ -26,11 +26,12 @@ public struct Importer {
     ///
     /// - Parameters:
     ///   - files: `.csv`, `.tsv`, `.json`, `.ndjson` and `.plist` files.
-    ///   - progress: called now and then with the bytes read of all files, and their total where it is known.
+    ///   - progress: called now and then with the bytes read of all files, and their total where it is known. An error
+    ///     that it throws ends the import, and the store stays as it was.
     /// - Returns: what was written.
     /// - Throws: `SourceError` for a file that is missing or wrong, with the place; `CocoaError` for a store that can't
     ///   be opened or written.
-    public func run(_ files: [URL], progress: ((Int, Int?) -> Void)? = nil) throws -> ImportReport {
+    public func run(_ files: [URL], progress: ((Int, Int?) throws -> Void)? = nil) throws -> ImportReport {
         let start = Date()
         let readers = try files.map { try openReader($0) }
         let writer = try SQLiteBulkWriter(model, url: storeURL)
@@ -42,7 +43,7 @@ public struct Importer {
             }
             for (index, reader) in readers.enumerated() {
                 let done = report.bytes
-                try read(reader, of: files, index, session) { progress?(done + $0, total) }
+                try read(reader, of: files, index, session) { try progress?(done + $0, total) }
                 report.bytes += reader.bytesTotal ?? reader.bytesRead
             }
             try session.finish()
@@ -61,7 +62,7 @@ public struct Importer {
     }
 
     private func read(
-        _ reader: any RecordReader, of files: [URL], _ index: Int, _ session: ImportSession, progress: (Int) -> Void
+        _ reader: any RecordReader, of files: [URL], _ index: Int, _ session: ImportSession, progress: (Int) throws -> Void
     ) throws {
         var imports: [String: EntityImport] = [:]
         let fileEntity = files[index].deletingPathExtension().lastPathComponent
@@ -82,9 +83,9 @@ public struct Importer {
             }
             try current?.target.importRecord()
             records += 1
-            if records % 1024 == 0 { progress(reader.bytesRead) }
+            if records % 1024 == 0 { try progress(reader.bytesRead) }
         }
-        progress(reader.bytesRead)
+        try progress(reader.bytesRead)
     }
 
     private func entity(_ name: String, _ reader: any RecordReader, _ session: ImportSession) throws -> SQLEntity {

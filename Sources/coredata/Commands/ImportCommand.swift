@@ -1,5 +1,4 @@
 import CoreData
-import Dispatch
 import StartingData
 
 /// `coredata import`: fills a store from files.
@@ -51,14 +50,15 @@ struct ImportCommand: Command {
     }
 
     private func importFiles(_ model: NSManagedObjectModel) throws -> ImportReport {
-        let url = URL(fileURLWithPath: storePath)
         let bar = ProgressBar(isQuiet: isQuiet)
-        let interruption = Interruption(bar, store: url)
+        let interruption = Interruption()
         defer {
-            interruption.cancel()
+            interruption.end()
             bar.erase()
         }
-        return try Importer(model: model, storeURL: url).run(paths.map { URL(fileURLWithPath: $0) }) { done, total in
+        let importer = Importer(model: model, storeURL: URL(fileURLWithPath: storePath))
+        return try importer.run(paths.map { URL(fileURLWithPath: $0) }) { done, total in
+            if interruption.isRequested { throw Interrupted() }
             bar.update(done, of: total)
         }
     }
@@ -89,28 +89,4 @@ struct ImportCommand: Command {
     }
 
     private func total(_ report: ImportReport) -> Int { report.entities.reduce(0) { $0 + $1.inserted } }
-}
-
-/// What Control-C does during an import: it erases the bar, removes the file in which a new store is built, and ends
-/// the process. A store that was there is left to SQLite, which undoes the open transaction when it is next opened.
-private struct Interruption {
-    private let source: any DispatchSourceSignal
-
-    init(_ bar: ProgressBar, store: URL) {
-        signal(SIGINT, SIG_IGN)
-        source = DispatchSource.makeSignalSource(signal: SIGINT, queue: DispatchQueue(label: "coredata.interruption"))
-        // The name is SQLiteBulkWriter's.
-        let work = URL(fileURLWithPath: "\(store.path).importing-\(getpid())")
-        source.setEventHandler {
-            bar.erase()
-            SQLiteStore.removeFiles(work)
-            _exit(ExitStatus.interrupted.rawValue)
-        }
-        source.resume()
-    }
-
-    func cancel() {
-        source.cancel()
-        signal(SIGINT, SIG_DFL)
-    }
 }

@@ -26,6 +26,7 @@ enum ExitStatus: Int32 {
         self =
             switch error {
             case is BrokenPipe: .done
+            case is Interrupted: .interrupted
             case is UsageError, is PredicateFormatError: .usage
             case let error as InputError: error.status
             case is SourceError, is ModelFileError: .badData

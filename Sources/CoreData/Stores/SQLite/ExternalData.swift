@@ -23,7 +23,8 @@ struct ExternalData {
     private func content(_ name: String) throws -> Data {
         // Only a UUID is a name: whatever else stands there leads to no file.
         guard UUID(uuidString: name) != nil, let store else {
-            throw CocoaError.store(.fileReadCorruptFile, store, "an externally stored value has the file name '\(name)'")
+            throw CocoaError.store(
+                .fileReadCorruptFile, store, "an externally stored value has the file name '\(name)'")
         }
         let base = store.deletingPathExtension().lastPathComponent
         let file = store.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT/_EXTERNAL_DATA/\(name)")

@@ -10,7 +10,6 @@ package final class SQLRowWriter {
 
     private struct Step {
         let slot: Int
-        let storage: SQLStorage
         let isExternal: Bool
         /// Whether a to-one relationship has a column for the entity's number.
         let hasNumber: Bool
@@ -30,11 +29,11 @@ package final class SQLRowWriter {
                 names.append(column.name)
                 steps.append(
                     Step(
-                        slot: slot, storage: storage, isExternal: attribute.allowsExternalBinaryDataStorage,
+                        slot: slot, isExternal: attribute.allowsExternalBinaryDataStorage,
                         hasNumber: false))
             case .toOne(let key, let number, _):
                 names += [key.name] + (number.map { [$0.name] } ?? [])
-                steps.append(Step(slot: slot, storage: storage, isExternal: false, hasNumber: number != nil))
+                steps.append(Step(slot: slot, isExternal: false, hasNumber: number != nil))
             case .none, .toMany, .join: break
             }
         }
@@ -69,7 +68,7 @@ package final class SQLRowWriter {
         let names =
             ["Z_OPT"]
             + steps.flatMap { step -> [String] in
-                switch step.storage {
+                switch entity.storage[step.slot] {
                 case .column(let column): [column.name]
                 case .toOne(let key, let number, _): [key.name] + (number.map { [$0.name] } ?? [])
                 case .none, .toMany, .join: []

@@ -42,6 +42,7 @@ package final class SQLiteBulkWriter {
         isNew = try !Self.holdsStore(url)
         // Unlike the process, the name is this writer's alone.
         workURL = isNew ? URL(fileURLWithPath: "\(url.path).importing-\(UUID().uuidString)") : url
+        if isNew { UnfinishedStores.add(workURL) }
         // Nothing is read yet: how a write-ahead log is used is decided by the first read.
         do {
             connection = try SQLiteConnection(workURL, isNew ? .create : .readWrite, busyTimeout: Self.patience)
@@ -176,6 +177,7 @@ package final class SQLiteBulkWriter {
             try connection.execute("COMMIT")
             try isNew ? putInPlace() : leaveWriteAheadLog()
             isOpen = false
+            UnfinishedStores.remove(workURL)
         } catch let error as SQLiteError {
             throw Self.readable(error, url)
         }
@@ -244,6 +246,7 @@ package final class SQLiteBulkWriter {
         writers = []
         if isNew {
             SQLiteStore.removeFiles(workURL)
+            UnfinishedStores.remove(workURL)
         } else if sqlite3_get_autocommit(connection.handle) == 0 {
             do { try connection.execute("ROLLBACK") } catch { SQLLog.warn("rollback failed: \(error)") }
         }

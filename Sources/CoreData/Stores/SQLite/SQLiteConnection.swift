@@ -54,6 +54,8 @@ package final class SQLiteConnection {
     package func statement(_ sql: String) throws -> SQLiteStatement {
         SQLLog.note(sql)
         if let known = statements[sql] {
+            // One that is being stepped belongs to a fetch further up: `awakeFromFetch` may fetch again.
+            guard !known.isBusy else { return try SQLiteStatement(handle, sql) }
             known.reset()
             return known
         }

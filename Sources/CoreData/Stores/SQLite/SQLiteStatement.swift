@@ -76,6 +76,9 @@ package final class SQLiteStatement {
         sqlite3_reset(handle)
     }
 
+    /// Whether the statement is between two of its rows.
+    var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
+
     package func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)

@@ -29,7 +29,9 @@ extension SQLiteStore {
                 guard !id.isTemporaryID, id.persistentStore === self else {
                     throw CocoaError(
                         .managedObjectExternalRelationship,
-                        userInfo: [NSLocalizedDescriptionKey: "\(object.objectID) is not in this store and can't be related to"])
+                        userInfo: [
+                            NSLocalizedDescriptionKey: "\(object.objectID) is not in this store and can't be related to"
+                        ])
                 }
                 return (id.primaryKey, Int(number(of: id.entity)))
             default: return nil
@@ -66,7 +68,8 @@ extension SQLiteStore {
         let read = try connection.statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
         read.bind(1, Int64(root))
         guard try read.step() else {
-            throw CocoaError.store(.persistentStoreIncompatibleSchema, url, "Z_PRIMARYKEY has no row for entity \(root)")
+            throw CocoaError.store(
+                .persistentStoreIncompatibleSchema, url, "Z_PRIMARYKEY has no row for entity \(root)")
         }
         let last = read.int(0)
         read.reset()
@@ -78,7 +81,8 @@ extension SQLiteStore {
     }
 
     /// The values of an object as its row has them.
-    private func rowValues(_ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?) throws -> [SlotValue] {
+    private func rowValues(_ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?) throws -> [SlotValue]
+    {
         try object.slots.map { value in
             switch value {
             case .object:
@@ -96,7 +100,8 @@ extension SQLiteStore {
         guard let entity = schema.entity(object.entity) else { return }
         let version = object.row?.version ?? 1
         let isWritten = try writer(entity).update(
-            primaryKey: object.objectID.primaryKey, version: version, slots: object.changedSlots, object.slots, key: key)
+            primaryKey: object.objectID.primaryKey, version: version, slots: object.changedSlots, object.slots, key: key
+        )
         guard isWritten else { throw conflict(object) }
         try clearOrders(of: object, entity)
         outcome.rows[ObjectIdentifier(object)] = Row(version: version + 1, values: try rowValues(object, key))
@@ -106,7 +111,8 @@ extension SQLiteStore {
     private func clearOrders(of object: NSManagedObject, _ entity: SQLEntity) throws {
         for slot in object.changedSlots {
             guard case .toOne(_, _, let order?) = entity.storage[slot], object.slots[slot].isNull else { continue }
-            let statement = try connection.statement("UPDATE \(entity.table.name) SET \(order.name) = NULL WHERE Z_PK = ?")
+            let statement = try connection.statement(
+                "UPDATE \(entity.table.name) SET \(order.name) = NULL WHERE Z_PK = ?")
             statement.bind(1, object.objectID.primaryKey)
             try statement.run()
         }
@@ -124,7 +130,8 @@ extension SQLiteStore {
                 }
             case .toMany(let column, _, let order, let destination):
                 // Where the other end has an inverse, the delete rule has said what becomes of it.
-                guard case .toMany(let relationship) = entity.layout.kinds[slot], relationship.inverseRelationship == nil
+                guard case .toMany(let relationship) = entity.layout.kinds[slot],
+                    relationship.inverseRelationship == nil
                 else { continue }
                 let columns = [column.name] + (order.map { [$0.name] } ?? [])
                 let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
@@ -173,7 +180,8 @@ extension SQLiteStore {
         for (slot, value) in object.slots.enumerated() {
             guard case .toMany(let relation) = value, relation.hasChanges else { continue }
             let source = (keys[ObjectIdentifier(object)] ?? object.objectID).primaryKey
-            let destination = { (other: NSManagedObject) in (keys[ObjectIdentifier(other)] ?? other.objectID).primaryKey }
+            let destination = { (other: NSManagedObject) in (keys[ObjectIdentifier(other)] ?? other.objectID).primaryKey
+            }
             switch entity.storage[slot] {
             case .join(let table, let own, let other, _, let otherOrder, _):
                 try writeJoins(relation, table, own, other, source, destination)
@@ -185,7 +193,8 @@ extension SQLiteStore {
                     try writeKeys(relation, target, key, order, source, destination)
                 }
                 if let order {
-                    try writeOrder(relation, target.table.name, order.name, own: key.name, other: "Z_PK", source, destination)
+                    try writeOrder(
+                        relation, target.table.name, order.name, own: key.name, other: "Z_PK", source, destination)
                 }
             case .none, .column, .toOne: break
             }

@@ -15,7 +15,9 @@ let package = Package(
         .target(name: "FoundationSupplement"),
         .target(name: "ManagedObjectModel", dependencies: ["FoundationSupplement"]),
         .target(name: "CObjectReference"),
-        .target(name: "CoreData", dependencies: ["CObjectReference", "CSQLite", "CZlib", "FoundationSupplement", "ManagedObjectModel"]),
+        .target(
+            name: "CoreData",
+            dependencies: ["CObjectReference", "CSQLite", "CZlib", "FoundationSupplement", "ManagedObjectModel"]),
         .target(name: "StartingData", dependencies: ["CoreData", "CZlib"]),
         .executableTarget(name: "coredata", dependencies: ["CoreData", "StartingData"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),

@@ -1,1 +1,3 @@
 import CoreData
+
+exit(Tool.run(Array(CommandLine.arguments.dropFirst())).rawValue)

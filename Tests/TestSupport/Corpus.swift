@@ -36,7 +36,8 @@ public enum Corpus {
 
         /// The model that lies beside a store, by the manifest.
         public var model: URL? {
-            guard let note = notes.first(where: { $0.hasPrefix("model=") }), let repository = path.split(separator: "/").first
+            guard let note = notes.first(where: { $0.hasPrefix("model=") }),
+                let repository = path.split(separator: "/").first
             else { return nil }
             return Corpus.shared?.appendingPathComponent("corpus").appendingPathComponent(String(repository))
                 .appendingPathComponent(String(note.dropFirst("model=".count)))

@@ -22,7 +22,8 @@ open class NSPersistentStore: NSObject {
         self.url = url
         self.configurationName = configurationName ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options
-        isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue
+        isReadOnly =
+            (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue
             ?? options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
     }
 

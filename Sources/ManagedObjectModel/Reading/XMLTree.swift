@@ -28,7 +28,8 @@ final class XMLTree {
         // on Linux doesn't report their declarations.
         if let declaration = data.range(of: Data("<!ENTITY".utf8)) ?? data.range(of: Data("<!DOCTYPE".utf8)) {
             let line = data[..<declaration.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
-            throw ModelFileError(path: path, line: line, reason: "document types and entities are not allowed in a model")
+            throw ModelFileError(
+                path: path, line: line, reason: "document types and entities are not allowed in a model")
         }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
@@ -39,8 +40,7 @@ final class XMLTree {
             throw ModelFileError(path: path, line: refusal.line, reason: refusal.reason)
         }
         guard complete, let root = builder.root else {
-            let reason = parser.parserError?.localizedDescription ?? "no element"
-            throw ModelFileError(path: path, line: parser.lineNumber, reason: "is not well-formed XML: \(reason)")
+            throw ModelFileError(path: path, line: parser.lineNumber, reason: "is not XML: it has no element")
         }
         return root
     }
@@ -64,6 +64,12 @@ final class XMLTree {
             _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
         ) {
             open.removeLast()
+        }
+
+        // On Linux `parse()` returns true for a file with errors, too.
+        func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+            let code = (error as NSError).code
+            if refusal == nil { refusal = (parser.lineNumber, "is not well-formed XML (parser error \(code))") }
         }
 
         private func refuse(_ parser: XMLParser, _ reason: String) {

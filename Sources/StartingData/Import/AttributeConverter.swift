@@ -1,7 +1,7 @@
 import CoreData
 
 /// Turns fields of files into values of one attribute, and checks them against the model's rules.
-struct AttributeConverter {
+final class AttributeConverter {
     let attribute: NSAttributeDescription
     let entityName: String
     let type: NSAttributeType
@@ -10,19 +10,14 @@ struct AttributeConverter {
     /// Nil for a type that no file can hold.
     init?(_ attribute: NSAttributeDescription, _ entityName: String) {
         switch attribute.attributeType {
-        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: return nil
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType:
+            return nil
         default: break
         }
         self.attribute = attribute
         self.entityName = entityName
         type = attribute.attributeType
         limits = ValueLimit.limits(of: attribute)
-    }
-
-    /// Why a field is not a value of the attribute.
-    struct Refusal: Error {
-        let message: String
-        let value: String
     }
 
     /// The value of a field; `.null` for none.
@@ -52,12 +47,30 @@ struct AttributeConverter {
         case .null: return .null
         case .text(let bytes): return try fromText(bytes, field)
         case .number(let bytes):
-            if type == .stringAttributeType || type == .booleanAttributeType || type == .dateAttributeType {
-                throw wrongType(field)
-            }
+            guard isNumeric else { throw wrongType(field) }
             return try fromText(bytes, field)
         case .integer, .real, .boolean, .date, .data: return try fromNative(field)
         case .list, .object: throw wrongType(field)
+        }
+    }
+
+    /// Whether a number is a value of the attribute; for Booleans 0 and 1 are.
+    private var isNumeric: Bool {
+        switch type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
+            .doubleAttributeType, .floatAttributeType, .decimalAttributeType:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a store can't keep all digits of a field: it keeps decimals as doubles, which hold 15.
+    func losesDigits(of field: FieldValue) -> Bool {
+        guard type == .decimalAttributeType else { return false }
+        return switch field {
+        case .text(let bytes), .number(let bytes): TextValue.significantDigits(bytes) > 15
+        case .integer(let number): Int64(exactly: Double(number)) != number
+        default: false
         }
     }
 
@@ -71,9 +84,8 @@ struct AttributeConverter {
             case .integer32AttributeType: try integer(bytes, field, Int64(Int32.min)...Int64(Int32.max))
             case .integer64AttributeType: try integer(bytes, field, Int64.min...Int64.max)
             case .booleanAttributeType: TextValue.boolean(bytes).map { .integer($0 ? 1 : 0) }
-            case .doubleAttributeType: TextValue.double(bytes).map { .real($0) }
-            case .floatAttributeType: TextValue.double(bytes).map { .real(Double(Float($0))) }
-            case .decimalAttributeType: TextValue.decimal(bytes).map { .decimal($0) }
+            case .doubleAttributeType, .floatAttributeType: try real(TextValue.double(bytes), field)
+            case .decimalAttributeType: try real(TextValue.decimal(bytes), field)
             case .dateAttributeType: TextValue.date(bytes).map { .date($0) }
             case .UUIDAttributeType: UUID(uuidString: String(decoding: bytes, as: UTF8.self)).map { .uuid($0) }
             case .URIAttributeType: Self.url(bytes).map { .uri($0) }
@@ -94,6 +106,21 @@ struct AttributeConverter {
         case .tooLarge: throw outOfRange(field)
         case .notANumber: return nil
         }
+    }
+
+    private func real(_ parsed: TextValue.Parsed<Double>, _ field: FieldValue) throws -> SlotValue? {
+        switch parsed {
+        case .value(let number): return try real(number, field)
+        case .tooLarge: throw outOfRange(field)
+        case .notANumber: return nil
+        }
+    }
+
+    /// A number for Double, Float and Decimal; a store would keep NaN as no value at all.
+    private func real(_ number: Double, _ field: FieldValue) throws -> SlotValue {
+        let stored = type == .floatAttributeType ? Double(Float(number)) : number
+        guard stored.isFinite else { throw outOfRange(field) }
+        return .real(stored)
     }
 
     private func outOfRange(_ field: FieldValue) -> Refusal {
@@ -121,12 +148,12 @@ struct AttributeConverter {
             guard Int32(exactly: number) != nil else { throw outOfRange(field) }
             return .integer(number)
         case (.integer(let number), .integer64AttributeType): return .integer(number)
-        case (.integer(let number), .doubleAttributeType), (.integer(let number), .floatAttributeType):
-            return .real(Double(number))
-        case (.integer(let number), .decimalAttributeType): return .decimal(Decimal(number))
-        case (.real(let number), .doubleAttributeType): return .real(number)
-        case (.real(let number), .floatAttributeType): return .real(Double(Float(number)))
-        case (.real(let number), .decimalAttributeType): return .decimal(Decimal(string: "\(number)") ?? Decimal(number))
+        case (.integer(let number), .doubleAttributeType), (.integer(let number), .floatAttributeType),
+            (.integer(let number), .decimalAttributeType):
+            return try real(Double(number), field)
+        case (.real(let number), .doubleAttributeType), (.real(let number), .floatAttributeType),
+            (.real(let number), .decimalAttributeType):
+            return try real(number, field)
         default: throw wrongType(field)
         }
     }
@@ -146,67 +173,5 @@ struct AttributeConverter {
             case .object: "an object"
             }
         return text.count > 80 ? text.prefix(80) + "…" : text
-    }
-}
-
-/// A validation predicate in a form that costs nothing per row; other predicates are evaluated as they are.
-private enum ValueLimit {
-    case minimum(Double), maximum(Double), minimumLength(Int), maximumLength(Int)
-    /// All the rules together, through the predicates.
-    case predicates
-
-    static func limits(of attribute: NSAttributeDescription) -> [ValueLimit] {
-        let limits = attribute.validationPredicates.map(limit)
-        // One that is not simple makes all of them go through the predicates: their order decides the error.
-        return limits.contains { if case .predicates = $0 { true } else { false } } ? [.predicates] : limits
-    }
-
-    private static func limit(_ predicate: NSPredicate) -> ValueLimit {
-        guard let comparison = predicate as? FoundationSupplement.NSComparisonPredicate, comparison.comparisonPredicateModifier == .direct,
-            comparison.rightExpression.expressionType == .constantValue
-        else { return .predicates }
-        let bound: Double
-        switch comparison.rightExpression.constantValue {
-        case let number as NSNumber: bound = number.doubleValue
-        case let date as Date: bound = date.timeIntervalSinceReferenceDate
-        default: return .predicates
-        }
-        let isValue = comparison.leftExpression.expressionType == .evaluatedObject
-        let isLength = comparison.leftExpression.expressionType == .keyPath && comparison.leftExpression.keyPath == "length"
-        switch comparison.predicateOperatorType {
-        case .greaterThanOrEqualTo where isValue: return .minimum(bound)
-        case .lessThanOrEqualTo where isValue: return .maximum(bound)
-        case .greaterThanOrEqualTo where isLength: return .minimumLength(Int(bound))
-        case .lessThanOrEqualTo where isLength: return .maximumLength(Int(bound))
-        default: return .predicates
-        }
-    }
-
-    func allows(_ value: SlotValue, _ attribute: NSAttributeDescription) -> Bool {
-        switch (self, value) {
-        case (.minimum(let bound), .real(let number)), (.minimum(let bound), .date(let number)): number >= bound
-        case (.maximum(let bound), .real(let number)), (.maximum(let bound), .date(let number)): number <= bound
-        case (.minimum(let bound), .integer(let number)): Double(number) >= bound
-        case (.maximum(let bound), .integer(let number)): Double(number) <= bound
-        // `length` counts as NSString does.
-        case (.minimumLength(let length), .string(let text)): text.utf16.count >= length
-        case (.maximumLength(let length), .string(let text)): text.utf16.count <= length
-        default: attribute.brokenRule(value.foundationValue(attribute.attributeType)) == nil
-        }
-    }
-
-    func words(_ attribute: NSAttributeDescription) -> String {
-        switch self {
-        case .minimum(let bound): "must be at least \(Self.text(bound, attribute))"
-        case .maximum(let bound): "must be at most \(Self.text(bound, attribute))"
-        case .minimumLength(let length): "must have at least \(length) characters"
-        case .maximumLength(let length): "must have at most \(length) characters"
-        case .predicates: "breaks a rule of the model (\(attribute.validationPredicates.map(\.formatText).joined(separator: ", ")))"
-        }
-    }
-
-    private static func text(_ bound: Double, _ attribute: NSAttributeDescription) -> String {
-        if attribute.attributeType == .dateAttributeType { return "\(Date(timeIntervalSinceReferenceDate: bound))" }
-        return bound == bound.rounded() && abs(bound) < 1e15 ? "\(Int64(bound))" : "\(bound)"
     }
 }

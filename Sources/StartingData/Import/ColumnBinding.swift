@@ -1,12 +1,14 @@
 import CoreData
 
-/// What a column of a file means for an entity.
-struct ColumnBinding {
+/// What a column of a file means for an entity. A class, as it is looked at for every field: no copies.
+final class ColumnBinding {
     enum Meaning {
         /// The value of an attribute.
         case attribute(slot: Int, AttributeConverter)
         /// The value by which the object at the other end of a to-one relationship is found.
         case reference(slot: Int, ReferenceTable)
+        /// A to-one relationship as such: a record may only say that there is none (`"country": null`).
+        case none(Refusal)
     }
 
     let meaning: Meaning
@@ -15,11 +17,11 @@ struct ColumnBinding {
 
     /// Finds the meaning of a name: `population`, or `country.isoCode`.
     ///
-    /// - Throws: `SourceError` at `position` with what is wrong with the name.
-    static func bind(
-        _ name: String, to entity: SQLEntity, _ session: ImportSession, at position: SourcePosition
-    ) throws -> ColumnBinding {
-        func refuse(_ message: String) -> SourceError { SourceError(position: position, message: message, value: name) }
+    /// - Parameter isHeader: whether the name stands in a header, for all records.
+    /// - Throws: `Refusal` with what is wrong with the name.
+    init(_ name: String, of entity: SQLEntity, _ session: ImportSession, isHeader: Bool) throws {
+        self.name = name
+        func refuse(_ message: String) -> Refusal { Refusal(message: message, value: name) }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let slot = entity.layout.slot(parts[0]) else {
             let known = entity.layout.properties.map(\.name).joined(separator: ", ")
@@ -27,18 +29,31 @@ struct ColumnBinding {
         }
         switch entity.layout.kinds[slot] {
         case .attribute(let attribute):
-            guard parts.count == 1 else { throw refuse("'\(parts[0])' is an attribute of \(entity.name), so '\(name)' means nothing") }
+            guard parts.count == 1 else {
+                throw refuse("'\(parts[0])' is an attribute of \(entity.name), so '\(name)' means nothing")
+            }
             guard case .column = entity.storage[slot], !(attribute is NSDerivedAttributeDescription) else {
                 throw refuse("'\(name)' of \(entity.name) is computed or transient and can't be imported")
             }
             guard let converter = AttributeConverter(attribute, entity.name) else {
-                throw refuse("'\(name)' of \(entity.name) is \(attribute.attributeType.displayName), which can't be imported yet")
+                throw refuse(
+                    "'\(name)' of \(entity.name) is \(attribute.attributeType.displayName), which can't be imported yet"
+                )
             }
-            return ColumnBinding(meaning: .attribute(slot: slot, converter), name: name)
+            meaning = .attribute(slot: slot, converter)
         case .toOne(let relationship):
-            let table = try session.referenceTable(relationship, parts, at: position, name)
-            return ColumnBinding(meaning: .reference(slot: slot, table), name: name)
-        case .toMany: throw refuse("'\(name)' of \(entity.name) is a to-many relationship, which can't be imported yet; import its inverse")
+            guard case .toOne = entity.storage[slot] else {
+                throw refuse("'\(parts[0])' of \(entity.name) is a transient relationship and can't be imported")
+            }
+            do {
+                meaning = .reference(slot: slot, try session.references.table(relationship, parts, name))
+            } catch let refusal as Refusal where parts.count == 1 && !isHeader {
+                meaning = .none(refusal)
+            }
+        case .toMany:
+            throw refuse(
+                "'\(parts[0])' of \(entity.name) is a to-many relationship, which can't be imported yet; import"
+                    + " its inverse")
         case .fetched: throw refuse("'\(name)' of \(entity.name) is a fetched property and can't be imported")
         }
     }

@@ -8,109 +8,132 @@ final class EntityImport {
     private let file: Int
     private var bindings: [ColumnBinding?] = []
     private let defaults: [SlotValue]
+    private var row: [SlotValue]
     /// Mandatory slots: filled by the row, by the model's default, or an error.
     private let mandatory: [Int]
+    /// Attributes for which "no value" means the model's default: those that must have one.
+    private let keepsDefault: [Bool]
 
-    init(_ entity: SQLEntity, _ session: ImportSession, _ reader: any RecordReader) {
+    init(_ entity: SQLEntity, _ session: ImportSession, _ reader: any RecordReader, file: Int) {
         self.entity = entity
         self.session = session
         self.reader = reader
-        let position = reader.recordPosition
-        file = session.number(of: position.file, hasLines: position.line != nil)
-        defaults = entity.layout.kinds.map { kind in
-            guard case .attribute(let attribute) = kind else { return .null }
+        self.file = file
+        let defaults = entity.layout.kinds.map { kind in
+            guard case .attribute(let attribute) = kind else { return SlotValue.null }
             return (try? SlotValue(attribute.defaultValue, for: attribute.attributeType)) ?? .null
         }
-        mandatory = entity.layout.kinds.indices.filter { slot in
-            let property = entity.layout.properties[slot]
-            guard !property.isOptional, !property.isTransient else { return false }
-            switch entity.layout.kinds[slot] {
-            case .attribute(let attribute): return !(attribute is NSDerivedAttributeDescription)
-            case .toOne: return true
-            case .toMany, .fetched: return false
-            }
+        self.defaults = defaults
+        row = defaults
+        mandatory = entity.layout.kinds.indices.filter { Self.isMandatory(entity, $0) }
+        keepsDefault = defaults.indices.map { !defaults[$0].isNull && !entity.layout.properties[$0].isOptional }
+    }
+
+    private static func isMandatory(_ entity: SQLEntity, _ slot: Int) -> Bool {
+        let property = entity.layout.properties[slot]
+        guard !property.isOptional, !property.isTransient else { return false }
+        switch entity.layout.kinds[slot] {
+        case .attribute(let attribute): return !(attribute is NSDerivedAttributeDescription)
+        // The other end of a one-to-one relationship may fill it: checked when all rows are there.
+        case .toOne(let relationship): return relationship.inverseRelationship?.isToMany ?? true
+        case .toMany, .fetched: return false
         }
     }
 
     /// Checks the names of a header, before the first record and also where there is none.
     func checkHeader() throws {
-        for column in reader.columns.indices where reader.positionOfName(ofColumn: column) != nil {
-            _ = try binding(column, at: 0)
+        for column in reader.columns.indices {
+            guard let position = reader.positionOfName(ofColumn: column) else { continue }
+            _ = try binding(column, at: position)
         }
     }
 
     /// Writes the current record.
     func importRecord() throws {
-        var values = defaults
+        // Every row uses the same storage.
+        var values = row
+        row = []
+        defer { row = values }
+        for slot in values.indices { values[slot] = defaults[slot] }
         for index in 0..<reader.count {
             let column = reader.column(at: index)
-            let binding = try self.binding(column, at: index)
-            switch binding.meaning {
-            case .attribute(let slot, let converter):
-                let value = try convert(index, converter)
-                if !value.isNull || defaults[slot].isNull || entity.layout.properties[slot].isOptional { values[slot] = value }
-                if case .decimal(let decimal) = value { warnOfPrecision(decimal, index, binding) }
-            case .reference(let slot, let table):
-                values[slot] = try reference(index, table)
+            let binding = try self.binding(column, at: reader.position(ofFieldAt: index))
+            do {
+                try read(index, column, binding, into: &values)
+            } catch let refusal as Refusal {
+                throw refusal.error(at: reader.position(ofFieldAt: index))
             }
         }
         for slot in mandatory where values[slot].isNull { throw missing(slot) }
         try insert(values)
     }
 
+    private func read(_ index: Int, _ column: Int, _ binding: ColumnBinding, into values: inout [SlotValue]) throws {
+        let field = reader.value(at: index)
+        switch binding.meaning {
+        case .attribute(let slot, let converter):
+            let value = try converter.value(field)
+            if !value.isNull || !keepsDefault[slot] { values[slot] = value }
+            if converter.losesDigits(of: field) {
+                let (place, text) = (reader.position(ofFieldAt: index), AttributeConverter.text(field))
+                session.warn("\(place): '\(text)' has more digits than a store keeps (\(entity.name).\(binding.name))")
+            }
+        case .reference(let slot, let table):
+            guard let key = ReferenceKey(try table.converter.value(field)) else { return }
+            guard values[slot].isNull else {
+                throw Refusal(
+                    message:
+                        "the relationship \(entity.name).\(entity.layout.properties[slot].name) has a value from"
+                        + " another column already: '\(key)'", value: "\(key)")
+            }
+            let primaryKey = try table.primaryKey(
+                key, takeKey: { session.writer.takeKey(table.entity) },
+                place: { ReferenceTable.FieldPlace(origin: origin, column: column) })
+            values[slot] = .reference(key: primaryKey, entity: Int32(table.entity.number))
+        case .none(let refusal):
+            guard case .null = field else { throw refusal }
+        }
+    }
+
+    private var origin: RowOrigin { RowOrigin(file: file, mark: reader.recordMark) }
+
     private func insert(_ values: [SlotValue]) throws {
-        let line = reader.recordPosition.line ?? reader.recordPosition.record ?? 0
         do {
-            try session.insert(entity, values, file: file, line: line)
+            try session.insert(entity, values, from: origin)
         } catch let error as SQLiteError where error.isConstraintViolation {
-            throw try session.duplicate(entity, values, at: reader.recordPosition) ?? error as any Error
+            throw try UniquenessCheck(session).error(entity, values, at: origin) ?? error as any Error
+        } catch let refusal as Refusal {
+            throw refusal.error(at: reader.recordPosition)
         }
     }
 
-    private func binding(_ column: Int, at index: Int) throws -> ColumnBinding {
+    @inline(__always)
+    private func binding(_ column: Int, at position: @autoclosure () -> SourcePosition) throws -> ColumnBinding {
+        if column < bindings.count, let known = bindings[column] { return known }
+        return try bind(column, position())
+    }
+
+    private func bind(_ column: Int, _ position: SourcePosition) throws -> ColumnBinding {
         while bindings.count <= column { bindings.append(nil) }
-        if let known = bindings[column] { return known }
-        let name = reader.columns[column]
-        let made = try ColumnBinding.bind(name, to: entity, session, at: reader.positionOfName(ofColumn: column) ?? reader.position(ofFieldAt: index))
-        bindings[column] = made
-        return made
-    }
-
-    private func convert(_ index: Int, _ converter: AttributeConverter) throws -> SlotValue {
         do {
-            return try converter.value(reader.value(at: index))
-        } catch let refusal as AttributeConverter.Refusal {
-            throw SourceError(
-                position: reader.position(ofFieldAt: index), message: refusal.message, value: refusal.value)
+            let binding = try ColumnBinding(
+                reader.columns[column], of: entity, session, isHeader: reader.positionOfName(ofColumn: column) != nil)
+            bindings[column] = binding
+            return binding
+        } catch let refusal as Refusal {
+            throw refusal.error(at: position)
         }
-    }
-
-    private func reference(_ index: Int, _ table: ReferenceTable) throws -> SlotValue {
-        let value = try convert(index, table.converter)
-        guard !value.isNull else { return .null }
-        let key = try table.primaryKey(
-            value, promise: { session.promiseKey(table.entity) }, at: { reader.position(ofFieldAt: index) })
-        return key.map { .reference(key: $0, entity: Int32(table.entity.number)) } ?? .null
     }
 
     private func missing(_ slot: Int) -> SourceError {
         let name = entity.layout.properties[slot].name
-        for index in 0..<reader.count {
-            let column = reader.columns[reader.column(at: index)]
-            if column == name || column.hasPrefix(name + ".") {
-                return SourceError(
-                    position: reader.position(ofFieldAt: index), message: "\(entity.name).\(name) is mandatory, and this value is empty")
-            }
+        guard let index = reader.indexOfField(name) else {
+            return SourceError(
+                position: reader.recordPosition,
+                message: "\(entity.name).\(name) is mandatory, and this record has no value for it")
         }
         return SourceError(
-            position: reader.recordPosition, message: "\(entity.name).\(name) is mandatory, and this record has no value for it")
-    }
-
-    /// Stores keep decimals as doubles, which hold 15 digits.
-    private func warnOfPrecision(_ decimal: Decimal, _ index: Int, _ binding: ColumnBinding) {
-        let digits = "\(decimal)".filter(\.isNumber).drop { $0 == "0" }
-        guard digits.count > 15 else { return }
-        session.warn(
-            "\(reader.position(ofFieldAt: index)): '\(decimal)' has more digits than a store keeps (\(entity.name).\(binding.name))")
+            position: reader.position(ofFieldAt: index),
+            message: "\(entity.name).\(name) is mandatory, and this value is empty")
     }
 }

@@ -26,31 +26,34 @@ public struct Importer {
     ///
     /// - Parameters:
     ///   - files: `.csv`, `.tsv`, `.json`, `.ndjson` and `.plist` files.
-    ///   - progress: called now and then with the bytes read of all files, and their total where it is known.
+    ///   - progress: called now and then with the bytes read of all files, and their total where it is known. An error
+    ///     that it throws ends the import, and the store stays as it was.
     /// - Returns: what was written.
     /// - Throws: `SourceError` for a file that is missing or wrong, with the place; `CocoaError` for a store that can't
     ///   be opened or written.
-    public func run(_ files: [URL], progress: ((Int, Int?) -> Void)? = nil) throws -> ImportReport {
+    public func run(_ files: [URL], progress: ((Int, Int?) throws -> Void)? = nil) throws -> ImportReport {
         let start = Date()
         let readers = try files.map { try openReader($0) }
         let writer = try SQLiteBulkWriter(model, url: storeURL)
-        let session = ImportSession(writer)
+        let session = ImportSession(writer, readers)
         var report = ImportReport()
         do {
-            let total = readers.reduce(Int?.some(0)) { sum, reader in sum.flatMap { s in reader.bytesTotal.map { s + $0 } } }
-            for (file, reader) in zip(files, readers) {
+            let total = readers.reduce(Int?.some(0)) { sum, reader in
+                sum.flatMap { s in reader.bytesTotal.map { s + $0 } }
+            }
+            for (index, reader) in readers.enumerated() {
                 let done = report.bytes
-                try read(reader, file, session) { progress?(done + $0, total) }
+                try read(reader, of: files, index, session) { try progress?(done + $0, total) }
                 report.bytes += reader.bytesTotal ?? reader.bytesRead
             }
             try session.finish()
         } catch {
             writer.cancel()
-            throw (error as? SQLiteError)?.cocoaError(.sqlite, url: storeURL) ?? error
+            throw writer.explained(error)
         }
         report.files = files.count
-        report.entities = session.counts.sorted { $0.key < $1.key }.map { number, count in
-            ImportReport.Entity(name: session.schema.entities[number - 1].name, inserted: count)
+        report.entities = session.schema.entities.filter { session.counts[$0.number] > 0 }.map {
+            ImportReport.Entity(name: $0.name, inserted: session.counts[$0.number])
         }
         report.warnings = session.warnings
         report.seconds = Date().timeIntervalSince(start)
@@ -59,29 +62,30 @@ public struct Importer {
     }
 
     private func read(
-        _ reader: any RecordReader, _ file: URL, _ session: ImportSession, progress: (Int) -> Void
+        _ reader: any RecordReader, of files: [URL], _ index: Int, _ session: ImportSession, progress: (Int) throws -> Void
     ) throws {
         var imports: [String: EntityImport] = [:]
-        let fileEntity = file.deletingPathExtension().lastPathComponent
+        let fileEntity = files[index].deletingPathExtension().lastPathComponent
         var current: (name: String, target: EntityImport)?
         var records = 0
         if reader.positionOfName(ofColumn: 0) != nil {
-            let target = EntityImport(try entity(fileEntity, reader, session), session, reader)
+            let target = EntityImport(try entity(fileEntity, reader, session), session, reader, file: index)
             try target.checkHeader()
             imports[fileEntity] = target
         }
         while try reader.next() {
             let name = reader.entityName ?? fileEntity
             if current?.name != name {
-                let target = try imports[name] ?? EntityImport(entity(name, reader, session), session, reader)
+                let target =
+                    try imports[name] ?? EntityImport(entity(name, reader, session), session, reader, file: index)
                 imports[name] = target
                 current = (name, target)
             }
             try current?.target.importRecord()
             records += 1
-            if records % 1024 == 0 { progress(reader.bytesRead) }
+            if records % 1024 == 0 { try progress(reader.bytesRead) }
         }
-        progress(reader.bytesRead)
+        try progress(reader.bytesRead)
     }
 
     private func entity(_ name: String, _ reader: any RecordReader, _ session: ImportSession) throws -> SQLEntity {

@@ -5,19 +5,28 @@ import CoreData
 /// A row that is referred to before it is read gets its key at once; when it comes, it takes that key. So files may
 /// come in any order and no row is written twice. What is still missing at the end is a broken reference.
 final class ReferenceTable {
+    /// The entity, whose rows may be of its sub-entities.
     let entity: SQLEntity
+    /// The attribute's slot.
     let slot: Int
+    /// The attribute's converter.
     let converter: AttributeConverter
-    private var keys: [ReferenceKey: Int64] = [:]
+    private var rows: [ReferenceKey: Row] = [:]
     /// The rows that were referred to and not seen, with the first place that did.
-    private(set) var missing: [ReferenceKey: Missing] = [:]
-    /// Values that several rows have.
-    private var ambiguous: Set<ReferenceKey> = []
+    private(set) var missing: [ReferenceKey: FieldPlace] = [:]
 
-    struct Missing {
+    /// A field of a record.
+    struct FieldPlace {
+        let origin: RowOrigin
+        let column: Int
+    }
+
+    private struct Row {
         let primaryKey: Int64
-        let position: SourcePosition
-        let text: String
+        var isSeen: Bool
+        var isReferenced: Bool
+        /// Whether another row has the same value.
+        var isAmbiguous = false
     }
 
     init(_ entity: SQLEntity, slot: Int, _ converter: AttributeConverter) {
@@ -26,70 +35,51 @@ final class ReferenceTable {
         self.converter = converter
     }
 
+    /// The attribute's name.
     var attributeName: String { entity.layout.properties[slot].name }
 
-    /// Notes a row that the store already has.
-    func note(_ value: SlotValue, _ primaryKey: Int64) {
-        guard let key = ReferenceKey(value) else { return }
-        if keys.updateValue(primaryKey, forKey: key) != nil { ambiguous.insert(key) }
+    /// The key that was promised to the row with a value that is now being read; nil when nobody asked for one.
+    func promised(_ key: ReferenceKey) -> Int64? {
+        missing.isEmpty || missing[key] == nil ? nil : rows[key]?.primaryKey
     }
 
-    /// Notes a row that is being written.
-    func noteInserted(_ value: SlotValue, _ primaryKey: Int64) {
-        guard let key = ReferenceKey(value) else { return }
-        if let known = keys.updateValue(primaryKey, forKey: key), known != primaryKey { ambiguous.insert(key) }
-    }
-
-    /// The key that was promised to a row with this value; nil when nobody asked for it. From now on the row is there.
-    func claim(_ value: SlotValue) -> Int64? {
-        guard let key = ReferenceKey(value), let promised = missing.removeValue(forKey: key) else { return nil }
-        return promised.primaryKey
+    /// Notes that a row is there.
+    ///
+    /// - Throws: `Refusal` when another row has the value, and some row refers to it: to which of the two isn't clear.
+    func note(_ key: ReferenceKey, _ primaryKey: Int64) throws {
+        guard var row = rows[key] else {
+            rows[key] = Row(primaryKey: primaryKey, isSeen: true, isReferenced: false)
+            return
+        }
+        if row.isSeen {
+            if row.isReferenced { throw ambiguity(key) }
+            row.isAmbiguous = true
+            rows[key] = row
+        } else {
+            // Its key may be another than the one promised here, when two attributes led to it.
+            rows[key] = Row(primaryKey: primaryKey, isSeen: true, isReferenced: true)
+            missing[key] = nil
+        }
     }
 
     /// The key of the row with a value; promises one where the row is yet to come.
-    func primaryKey(
-        _ value: SlotValue, promise: () -> Int64, at position: () -> SourcePosition
-    ) throws -> Int64? {
-        guard let key = ReferenceKey(value) else { return nil }
-        if let known = keys[key] {
-            if !ambiguous.isEmpty, ambiguous.contains(key) {
-                throw SourceError(
-                    position: position(),
-                    message: "several \(entity.name) have the \(attributeName) '\(key)', so the reference is not clear",
-                    value: "\(key)")
-            }
-            return known
+    ///
+    /// - Throws: `Refusal` when several rows have the value.
+    func primaryKey(_ key: ReferenceKey, takeKey: () -> Int64, place: () -> FieldPlace) throws -> Int64 {
+        guard let row = rows[key] else {
+            let primaryKey = takeKey()
+            rows[key] = Row(primaryKey: primaryKey, isSeen: false, isReferenced: true)
+            missing[key] = place()
+            return primaryKey
         }
-        let primaryKey = promise()
-        keys[key] = primaryKey
-        missing[key] = Missing(primaryKey: primaryKey, position: position(), text: "\(key)")
-        return primaryKey
-    }
-}
-
-/// A value by which rows are found.
-enum ReferenceKey: Hashable, CustomStringConvertible {
-    case integer(Int64)
-    case string(String)
-    case uuid(UUID)
-
-    init?(_ value: SlotValue) {
-        switch value {
-        case .integer(let number): self = .integer(number)
-        case .string(let text): self = .string(text)
-        case .uuid(let uuid): self = .uuid(uuid)
-        case .uri(let url): self = .string(url.absoluteString)
-        case .decimal(let decimal): self = .string("\(decimal)")
-        case .real(let number), .date(let number): self = .string("\(number)")
-        default: return nil
-        }
+        if row.isAmbiguous { throw ambiguity(key) }
+        if !row.isReferenced { rows[key]?.isReferenced = true }
+        return row.primaryKey
     }
 
-    var description: String {
-        switch self {
-        case .integer(let number): "\(number)"
-        case .string(let text): text
-        case .uuid(let uuid): uuid.uuidString
-        }
+    private func ambiguity(_ key: ReferenceKey) -> Refusal {
+        Refusal(
+            message: "several \(entity.name) have the \(attributeName) '\(key)', so references to it are not clear",
+            value: "\(key)")
     }
 }

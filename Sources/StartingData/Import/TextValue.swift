@@ -2,11 +2,13 @@ import CoreData
 
 /// Values in text, parsed from bytes without making strings.
 enum TextValue {
-    enum Integer {
-        case value(Int64), tooLarge, notANumber
+    /// What a text turned out to be.
+    enum Parsed<Value> {
+        case value(Value), tooLarge, notANumber
     }
 
-    static func integer(_ bytes: UnsafeRawBufferPointer) -> Integer {
+    /// A whole number in decimal digits.
+    static func integer(_ bytes: UnsafeRawBufferPointer) -> Parsed<Int64> {
         var index = 0
         var isNegative = false
         if let first = bytes.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
@@ -20,7 +22,8 @@ enum TextValue {
             let digit = bytes[index] &- UInt8(ascii: "0")
             guard digit <= 9 else { return .notANumber }
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = isNegative
+            let (sum, carry) =
+                isNegative
                 ? product.subtractingReportingOverflow(Int64(digit)) : product.addingReportingOverflow(Int64(digit))
             isTooLarge = isTooLarge || overflow || carry
             value = sum
@@ -29,6 +32,7 @@ enum TextValue {
         return isTooLarge ? .tooLarge : .value(value)
     }
 
+    /// One of the spellings of true and false, in any case.
     static func boolean(_ bytes: UnsafeRawBufferPointer) -> Bool? {
         guard bytes.count <= 5 else { return nil }
         switch String(decoding: bytes, as: UTF8.self).lowercased() {
@@ -38,53 +42,18 @@ enum TextValue {
         }
     }
 
-    /// A plain decimal number, with or without an exponent; no hexadecimal, infinity or NaN.
-    static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
-        guard isDecimalNumber(bytes), bytes.count < 64 else { return nil }
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-            buffer[bytes.count] = 0
-            guard let start = buffer.baseAddress else { return nil }
-            let number = strtod(start, nil)
-            return number.isFinite ? number : nil
-        }
-    }
-
-    static func decimal(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
-        guard isDecimalNumber(bytes) else { return nil }
-        return Decimal(string: String(decoding: bytes, as: UTF8.self), locale: nil)
-    }
-
-    private static func isDecimalNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var digits = 0
-        var hasPoint = false
-        var hasExponent = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits += 1
-            case UInt8(ascii: "."):
-                if hasPoint || hasExponent { return false }
-                hasPoint = true
-            case UInt8(ascii: "e"), UInt8(ascii: "E"):
-                if hasExponent || digits == 0 { return false }
-                hasExponent = true
-                digits = 0
-            case UInt8(ascii: "-"), UInt8(ascii: "+"):
-                guard index == 0 || bytes[index - 1] | 0x20 == UInt8(ascii: "e") else { return false }
-            default: return false
-            }
-        }
-        return digits > 0
-    }
-
     // MARK: Dates
 
     /// Seconds since 2001-01-01 UTC of an ISO 8601 date or time: `2024-02-29`, `2024-02-29T12:30:00Z`,
     /// `2024-02-29 12:30:00.5+02:00`. Without a zone it is UTC.
+    ///
+    /// As in Foundation's formatter, and so in the dates that Apple's programs write, days before 1582-10-15 are days
+    /// of the Julian calendar.
     static func date(_ bytes: UnsafeRawBufferPointer) -> Double? {
         var scanner = DateScanner(bytes)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
-            let day = scanner.number(2), (1...12).contains(month), (1...daysIn(month, year)).contains(day)
+            let day = scanner.number(2), year > 0,
+            (1...12).contains(month), (1...daysIn(month, year)).contains(day)
         else { return nil }
         let days = Double(daysSince2001(year, month, day)) * 86400
         if scanner.isAtEnd { return days }
@@ -103,17 +72,18 @@ enum TextValue {
 
     private static func daysIn(_ month: Int, _ year: Int) -> Int {
         switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0 || year < 1582) ? 29 : 28
         case 4, 6, 9, 11: 30
         default: 31
         }
     }
 
-    /// Days from 2001-01-01 in the Gregorian calendar, by counting years from March so that leap days come last.
+    /// Days from 2001-01-01, by counting years from March so that leap days come last.
     private static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let monthFromMarch = (month + 9) % 12
-        let leaps = shifted / 4 - shifted / 100 + shifted / 400
+        let isJulian = (year, month, day) < (1582, 10, 15)
+        let leaps = isJulian ? shifted / 4 - 2 : shifted / 4 - shifted / 100 + shifted / 400
         let days = shifted * 365 + leaps + (monthFromMarch * 153 + 2) / 5 + day - 1
         return days - 730_791  // the same for 2001-01-01
     }
@@ -147,17 +117,20 @@ enum TextValue {
         /// `.25` or nothing; nil when the point has no digits after it.
         mutating func fraction() -> Double? {
             guard skip(".") || skip(",") else { return 0 }
-            var (value, scale) = (0.0, 0.1)
             let start = index
+            var (value, scale) = (0.0, 1.0)
             while let digit = number(1) {
-                value += Double(digit) * scale
-                scale /= 10
+                // More digits than a double holds would only blur it.
+                guard index - start <= 15 else { continue }
+                value = value * 10 + Double(digit)
+                scale *= 10
             }
-            return index > start ? value : nil
+            return index > start ? value / scale : nil
         }
 
-        /// Seconds east of UTC.
+        /// Seconds east of UTC; a space before them is how Foundation describes a date.
         mutating func zone() -> Int? {
+            if bytes.count - index > 1 { _ = skip(" ") }
             if isAtEnd || skip("Z") || skip("z") { return 0 }
             let sign: Int
             if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }

@@ -108,6 +108,15 @@ package final class DelimitedReader: RecordReader {
         nameOrigins.indices.contains(column) ? position(of: nameOrigins[column], field: columns[column]) : nil
     }
 
+    /// The offset of the row.
+    package var recordMark: Int { rowStart }
+
+    /// Reads a row again.
+    package func goBack(toRecordAt mark: Int) throws {
+        offset = mark
+        _ = try next()
+    }
+
     /// How many bytes have been read.
     package var bytesRead: Int { offset }
     /// The size of the file.

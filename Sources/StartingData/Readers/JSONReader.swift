@@ -86,6 +86,16 @@ package final class JSONReader: RecordReader {
         locator.position(of: recordStart, in: file)
     }
 
+    /// The offset of the object.
+    package var recordMark: Int { recordStart }
+
+    /// Reads an object again.
+    package func goBack(toRecordAt mark: Int) throws {
+        cursor.offset = mark
+        state = .betweenRecords(isFirst: true)
+        _ = try next()
+    }
+
     /// The line and column where the value begins.
     package func position(ofFieldAt index: Int) -> SourcePosition {
         _ = locator.place(of: recordStart)

@@ -64,6 +64,15 @@ package final class NDJSONReader: RecordReader {
         locator.position(of: recordStart, in: file)
     }
 
+    /// The offset of the object.
+    package var recordMark: Int { recordStart }
+
+    /// Reads a line again.
+    package func goBack(toRecordAt mark: Int) throws {
+        (cursor.offset, cursor.end) = (mark, mark)
+        _ = try next()
+    }
+
     /// The line and column where the value begins.
     package func position(ofFieldAt index: Int) -> SourcePosition {
         _ = locator.place(of: recordStart)

@@ -24,8 +24,10 @@ package final class PropertyListReader: RecordReader {
     private var nextRecord = 0
     /// The number of the current record in its array.
     private var number = 0
-    /// The number of the current record in the file; serves as mark for paths, too.
+    /// The number of the current record in the file.
     private var total = 0
+    /// How many records have been read, those read again included: the mark for paths.
+    private var reads = 0
     private var paths = FieldPaths()
     private var previousPath = -1
     private var fields: [PropertyListField] = []
@@ -64,6 +66,7 @@ package final class PropertyListReader: RecordReader {
         nextRecord += 1
         number += 1
         total += 1
+        reads += 1
         do {
             let record = try records.record(at: index)
             guard case .object(let members) = record else {
@@ -111,6 +114,20 @@ package final class PropertyListReader: RecordReader {
         SourcePosition(file: fileName, record: number)
     }
 
+    /// The number of the record in the file.
+    package var recordMark: Int { total }
+
+    /// Reads a record again.
+    package func goBack(toRecordAt mark: Int) throws {
+        (group, nextRecord, total) = (0, mark - 1, mark - 1)
+        while group < groups.count, nextRecord >= groups[group].records.count {
+            nextRecord -= groups[group].records.count
+            group += 1
+        }
+        number = nextRecord
+        _ = try next()
+    }
+
     /// The number of the record in its array, and the key.
     package func position(ofFieldAt index: Int) -> SourcePosition {
         SourcePosition(file: fileName, record: number, field: columns[column(at: index)])
@@ -133,7 +150,7 @@ extension PropertyListReader {
             }
             let path = name.withUTF8 { paths.index(of: UnsafeRawBufferPointer($0), after: previousPath) }
             previousPath = path
-            guard paths.mark(path, in: total) else { throw error("the key occurs twice in one record", name) }
+            guard paths.mark(path, in: reads) else { throw error("the key occurs twice in one record", name) }
             if case .object(let nested) = member.value, !nested.isEmpty {
                 try flatten(nested, prefix: name + ".")
             } else {

@@ -19,6 +19,8 @@ package protocol RecordReader: AnyObject {
     var count: Int { get }
     /// The place of the current record.
     var recordPosition: SourcePosition { get }
+    /// Where the current record is, for going back to it: a number that rises from record to record. Costs nothing.
+    var recordMark: Int { get }
     /// How many bytes have been read, for showing progress.
     var bytesRead: Int { get }
     /// How many bytes there are to read, if that is known.
@@ -26,6 +28,9 @@ package protocol RecordReader: AnyObject {
 
     /// Moves to the next record; false at the end.
     func next() throws -> Bool
+    /// Makes a record that has been read the current one again, so that a message can tell of it. What `next()` does
+    /// afterwards is not defined.
+    func goBack(toRecordAt mark: Int) throws
     /// The index in `columns` of a field of the current record.
     func column(at index: Int) -> Int
     /// The value of a field of the current record.

@@ -51,7 +51,9 @@ struct CorpusStoreTests {
         return result
     }
 
-    @Test("has the same tables, columns, types and column order as the real store of the same model", arguments: withModel)
+    @Test(
+        "has the same tables, columns, types and column order as the real store of the same model", arguments: withModel
+    )
     func sameColumns(_ entry: Corpus.Entry) throws {
         let folder = try TemporaryFolder()
         let real = try Self.copy(entry, to: folder)
@@ -97,7 +99,8 @@ struct CorpusStoreTests {
         func statements(_ url: URL) throws -> Set<String> {
             let connection = try SQLiteConnection(url, .readWrite)
             let statement = try connection.statement(
-                "SELECT sql FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name NOT LIKE 'A%'")
+                "SELECT sql FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name NOT LIKE 'A%'"
+            )
             var result: Set<String> = []
             while try statement.step() { result.insert(statement.string(0)) }
             return result
@@ -127,7 +130,8 @@ struct CorpusStoreTests {
             let number = "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity.name ?? "")'"
             // One store's tables and cached model disagree about an entity's name (see STORE-FORMAT.md).
             if entry.path.hasSuffix("SampleModel_V2.sqlite"), entity.name == "LuxuryCar" { continue }
-            #expect(try connection.int("SELECT COUNT(*) FROM \(table) WHERE Z_ENT = (\(number))") == Int64(objects.count))
+            #expect(
+                try connection.int("SELECT COUNT(*) FROM \(table) WHERE Z_ENT = (\(number))") == Int64(objects.count))
             for object in objects {
                 #expect(!object.isDeleted)
                 for property in entity.properties where !(property is NSFetchedPropertyDescription) {

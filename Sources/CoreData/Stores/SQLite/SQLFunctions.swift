@@ -12,13 +12,17 @@ package enum SQLFunctions {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
         add("NSCoreDataStringSearch", 4, flags, on: database) { context, values in
             guard let text = Text(values[0]), let pattern = Text(values[1]) else { return sqlite3_result_null(context) }
-            let options = StringFolding(sqlite3_value_int(values[2]))
             let kind = Search(rawValue: sqlite3_value_int(values[3])) ?? .equal
-            sqlite3_result_int(context, found(pattern, in: text, kind, options) ? 1 : 0)
+            do {
+                let isFound = try found(pattern, in: text, kind, options(values[2]))
+                sqlite3_result_int(context, isFound ? 1 : 0)
+            } catch {
+                sqlite3_result_error(context, "\(error)", -1)
+            }
         }
         add("NSCoreDataStringCompare", 3, flags, on: database) { context, values in
             guard let a = Text(values[0]), let b = Text(values[1]) else { return sqlite3_result_null(context) }
-            let order = StringFolding(sqlite3_value_int(values[2])).compare(a.string, b.string)
+            let order = StringComparison(options(values[2])).order(a.string, b.string)
             sqlite3_result_int(context, Int32(order.rawValue))
         }
         add("NSCoreDataLowercase", 1, flags, on: database) { context, values in
@@ -63,7 +67,9 @@ package enum SQLFunctions {
     private static func give(_ text: String, _ context: OpaquePointer) {
         var text = text
         text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { csqlite_result_text_copy(context, $0.baseAddress, Int32(bytes.count)) }
+            bytes.withMemoryRebound(to: CChar.self) {
+                csqlite_result_text_copy(context, $0.baseAddress, Int32(bytes.count))
+            }
         }
     }
 
@@ -81,31 +87,34 @@ package enum SQLFunctions {
         var string: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    private static func found(_ pattern: Text, in text: Text, _ kind: Search, _ folding: StringFolding) -> Bool {
-        if folding.isNone {
-            switch kind {
-            case .equal: return text.bytes.elementsEqual(pattern.bytes)
-            case .beginsWith: return text.bytes.starts(with: pattern.bytes)
-            case .endsWith: return text.bytes.suffix(pattern.bytes.count).elementsEqual(pattern.bytes)
-            case .contains: return contains(pattern.bytes, in: text.bytes)
-            case .like, .matches: break
-            }
-        }
+    private static func options(_ value: OpaquePointer?) -> FoundationSupplement.NSComparisonPredicate.Options {
+        .init(rawValue: UInt(sqlite3_value_int(value)))
+    }
+
+    /// Means the same as in memory; without options bytes are enough.
+    private static func found(
+        _ pattern: Text, in text: Text, _ kind: Search, _ options: FoundationSupplement.NSComparisonPredicate.Options
+    ) throws -> Bool {
+        let comparison = StringComparison(options)
         switch kind {
-        case .like, .matches: return StringPatterns.shared.matches(text.string, pattern.string, kind, folding)
-        default: break
-        }
-        let (a, b) = (folding.fold(text.string), folding.fold(pattern.string))
-        switch kind {
-        case .equal: return a == b
-        case .beginsWith: return a.hasPrefix(b)
-        case .endsWith: return a.hasSuffix(b)
-        default: return b.isEmpty || a.contains(b)
+        case .equal where options.isEmpty: return text.bytes.elementsEqual(pattern.bytes)
+        case .beginsWith where options.isEmpty: return text.bytes.starts(with: pattern.bytes)
+        case .endsWith where options.isEmpty:
+            return text.bytes.suffix(pattern.bytes.count).elementsEqual(pattern.bytes)
+        case .contains where options.isEmpty: return contains(pattern.bytes, in: text.bytes)
+        case .equal: return comparison.areEqual(text.string, pattern.string)
+        case .beginsWith: return comparison.hasPrefix(text.string, pattern.string)
+        case .endsWith: return comparison.hasSuffix(text.string, pattern.string)
+        case .contains: return comparison.contains(text.string, pattern.string)
+        case .like: return comparison.isLike(text.string, pattern.string)
+        case .matches: return try comparison.matches(text.string, pattern.string)
         }
     }
 
     private static func contains(_ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else { return pattern.isEmpty }
+        guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else {
+            return pattern.isEmpty
+        }
         return csqlite_contains(base, text.count, start, pattern.count) != 0
     }
 
@@ -136,75 +145,5 @@ package enum SQLFunctions {
                 let y = String(decoding: UnsafeRawBufferPointer(start: b, count: Int(countB)), as: UTF8.self)
                 return Int32(Unmanaged<Order>.fromOpaque(data).takeUnretainedValue().compare(x, y).rawValue)
             }, { data in data.map { Unmanaged<Order>.fromOpaque($0).release() } })
-    }
-}
-
-/// What `[cd]` and `[l]` take away from strings before they are compared.
-struct StringFolding {
-    private let options: String.CompareOptions
-    private let isLocalized: Bool
-
-    /// From a predicate's bits: 1 case, 2 diacritics, 8 locale.
-    init(_ bits: Int32) {
-        var options: String.CompareOptions = []
-        if bits & 1 != 0 { options.insert(.caseInsensitive) }
-        if bits & 2 != 0 { options.insert(.diacriticInsensitive) }
-        self.options = options
-        isLocalized = bits & 8 != 0
-    }
-
-    var isNone: Bool { options.isEmpty && !isLocalized }
-    var ignoresCase: Bool { options.contains(.caseInsensitive) }
-
-    func fold(_ text: String) -> String {
-        options.isEmpty ? text : text.folding(options: options, locale: isLocalized ? .current : nil)
-    }
-
-    func compare(_ a: String, _ b: String) -> ComparisonResult {
-        a.compare(b, options: options, locale: isLocalized ? .current : nil)
-    }
-}
-
-/// Compiled patterns of LIKE and MATCHES, kept from row to row.
-private final class StringPatterns: @unchecked Sendable {
-    static let shared = StringPatterns()
-    private let lock = NSLock()
-    private var compiled: [String: NSRegularExpression] = [:]
-
-    func matches(_ text: String, _ pattern: String, _ kind: SQLFunctions.Search, _ folding: StringFolding) -> Bool {
-        let (text, pattern) = (folding.fold(text), kind == .like ? folding.fold(pattern) : pattern)
-        guard let expression = expression(pattern, kind, folding) else { return false }
-        let range = NSRange(location: 0, length: text.utf16.count)
-        return expression.firstMatch(in: text, options: [.anchored], range: range)?.range == range
-    }
-
-    private func expression(_ pattern: String, _ kind: SQLFunctions.Search, _ folding: StringFolding) -> NSRegularExpression? {
-        let source = kind == .like ? Self.likeSource(pattern) : "(?:\(pattern))\\z"
-        let key = "\(folding.ignoresCase)\(source)"
-        return lock.withLock {
-            if let known = compiled[key] { return known }
-            let options: NSRegularExpression.Options =
-                folding.ignoresCase ? [.caseInsensitive, .dotMatchesLineSeparators] : [.dotMatchesLineSeparators]
-            let made = try? NSRegularExpression(pattern: source, options: options)
-            if compiled.count > 64 { compiled.removeAll() }
-            compiled[key] = made
-            return made
-        }
-    }
-
-    /// `*` and `?` stand for any text and any character; a backslash takes their meaning away.
-    private static func likeSource(_ pattern: String) -> String {
-        var source = ""
-        var isEscaped = false
-        for character in pattern {
-            switch character {
-            case "\\" where !isEscaped: isEscaped = true; continue
-            case "*" where !isEscaped: source += ".*"
-            case "?" where !isEscaped: source += "."
-            default: source += NSRegularExpression.escapedPattern(for: String(character))
-            }
-            isEscaped = false
-        }
-        return source + "\\z"
     }
 }

@@ -29,7 +29,10 @@ struct SQLRowReader {
         enum Kind { case integer, real, date, decimal, string, uri, uuid, data, externalData, reference }
     }
 
-    init(_ entity: SQLEntity, _ columns: SQLResultColumns, _ schema: SQLSchema) {
+    private let externalData: ExternalData
+
+    init(_ entity: SQLEntity, _ columns: SQLResultColumns, _ schema: SQLSchema, _ externalData: ExternalData) {
+        self.externalData = externalData
         self.schema = schema
         self.columns = columns
         self.entity = entity
@@ -83,18 +86,15 @@ struct SQLRowReader {
         return plans[Int(statement.int(SQLResultColumns.entityNumber))]?.entity.layout
     }
 
-    /// The current row's values; `store` finds the files of external data.
-    func row(_ statement: SQLiteStatement, externalData: (Data) throws -> SlotValue) throws -> Row {
+    /// The current row's values.
+    func row(_ statement: SQLiteStatement) throws -> Row {
         let number = Int(statement.int(SQLResultColumns.entityNumber))
         guard let plan = single ?? plans[number] else {
             throw CocoaError.request("Z_ENT \(number) is not an entity of \(entity.name)'s tree")
         }
         let values = try [SlotValue](unsafeUninitializedCapacity: plan.steps.count) { buffer, count in
             for step in plan.steps {
-                let value =
-                    step.column < 0 || statement.isNull(step.column)
-                    ? .null : try Self.value(statement, step, externalData)
-                buffer.initializeElement(at: count, to: value)
+                buffer.initializeElement(at: count, to: step.column < 0 ? .null : try value(statement, step))
                 count += 1
             }
         }
@@ -102,23 +102,22 @@ struct SQLRowReader {
     }
 
     @inline(__always)
-    private static func value(
-        _ statement: SQLiteStatement, _ step: Step, _ externalData: (Data) throws -> SlotValue
-    ) throws -> SlotValue {
+    private func value(_ statement: SQLiteStatement, _ step: Step) throws -> SlotValue {
         let column = step.column
+        guard let value = statement.value(column), !value.isNull else { return .null }
         switch step.kind {
-        case .integer: return .integer(statement.int(column))
-        case .real: return .real(statement.double(column))
-        case .date: return .date(statement.double(column))
-        case .string: return .string(statement.string(column))
+        case .integer: return .integer(value.int)
+        case .real: return .real(value.double)
+        case .date: return .date(value.double)
+        case .string: return .string(value.string)
         case .data: return .data(statement.data(column))
         case .uuid: return statement.uuid(column).map { .uuid($0) } ?? .null
         case .uri: return URL(string: statement.string(column)).map { .uri($0) } ?? .null
-        case .decimal: return .decimal(decimal(statement, column))
+        case .decimal: return .decimal(Self.decimal(statement, column))
         case .reference:
             let number = step.number >= 0 ? Int32(truncatingIfNeeded: statement.int(step.number)) : step.destination
             return .reference(key: statement.int(column), entity: number)
-        case .externalData: return try externalData(statement.data(column))
+        case .externalData: return try externalData.value(statement.data(column))
         }
     }
 

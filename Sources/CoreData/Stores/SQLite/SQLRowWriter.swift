@@ -10,7 +10,6 @@ package final class SQLRowWriter {
 
     private struct Step {
         let slot: Int
-        let storage: SQLStorage
         let isExternal: Bool
         /// Whether a to-one relationship has a column for the entity's number.
         let hasNumber: Bool
@@ -30,11 +29,11 @@ package final class SQLRowWriter {
                 names.append(column.name)
                 steps.append(
                     Step(
-                        slot: slot, storage: storage, isExternal: attribute.allowsExternalBinaryDataStorage,
+                        slot: slot, isExternal: attribute.allowsExternalBinaryDataStorage,
                         hasNumber: false))
             case .toOne(let key, let number, _):
                 names += [key.name] + (number.map { [$0.name] } ?? [])
-                steps.append(Step(slot: slot, storage: storage, isExternal: false, hasNumber: number != nil))
+                steps.append(Step(slot: slot, isExternal: false, hasNumber: number != nil))
             case .none, .toMany, .join: break
             }
         }
@@ -66,13 +65,15 @@ package final class SQLRowWriter {
     ) throws -> Bool {
         let changed = Set(slots)
         let steps = self.steps.filter { changed.contains($0.slot) }
-        let names = ["Z_OPT"] + steps.flatMap { step -> [String] in
-            switch step.storage {
-            case .column(let column): [column.name]
-            case .toOne(let key, let number, _): [key.name] + (number.map { [$0.name] } ?? [])
-            case .none, .toMany, .join: []
+        let names =
+            ["Z_OPT"]
+            + steps.flatMap { step -> [String] in
+                switch entity.storage[step.slot] {
+                case .column(let column): [column.name]
+                case .toOne(let key, let number, _): [key.name] + (number.map { [$0.name] } ?? [])
+                case .none, .toMany, .join: []
+                }
             }
-        }
         let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
         let statement = try connection.statement(
             "UPDATE \(entity.table.name) SET \(assignments) WHERE Z_PK = ? AND Z_OPT = ?")
@@ -110,14 +111,6 @@ package final class SQLRowWriter {
     }
 }
 
-/// How attributes that allow external storage mark their values.
-enum ExternalData {
-    /// The data follows.
-    static let inlineMark: UInt8 = 1
-    /// The name of a file follows.
-    static let fileMark: UInt8 = 2
-}
-
 extension SQLiteStatement {
     /// Binds a value as stores keep it.
     package func bindSlot(_ position: Int32, _ value: SlotValue) throws {
@@ -129,7 +122,7 @@ extension SQLiteStatement {
         case .data(let data): bind(position, data)
         case .uuid(let uuid): bind(position, uuid)
         case .uri(let url): bind(position, url.absoluteString)
-        case .decimal(let decimal): bind(position, NSDecimalNumber(decimal: decimal).doubleValue)
+        case .decimal(let decimal): bind(position, decimal.nearestDouble)
         case .transformed(let object): bind(position, try Transformation.data(object))
         case .reference(let key, _): bind(position, key)
         case .object(let object): bind(position, object.objectID.primaryKey)

@@ -1,5 +1,4 @@
 import CSQLite
-import CZlib
 import FoundationSupplement
 import ManagedObjectModel
 
@@ -18,7 +17,8 @@ package enum SQLStoreFile {
             for sql in isIndexed ? try schema.creationStatements() : schema.tableStatements() + SQLSchema.bookkeeping {
                 try connection.execute(sql)
             }
-            let entry = try connection.statement("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
+            let entry = try connection.statement(
+                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
             for entity in schema.entities {
                 entry.bind(1, Int64(entity.number))
                 entry.bind(2, entity.name)
@@ -118,67 +118,37 @@ package enum SQLStoreFile {
     /// Opens a file and makes sure that it is a SQLite file.
     package static func open(_ url: URL, _ mode: SQLiteConnection.Mode) throws -> SQLiteConnection {
         do {
-            let connection = try SQLiteConnection(url, mode)
-            if mode != .create { _ = try connection.int("SELECT COUNT(*) FROM sqlite_master") }
-            return connection
+            return try openAndRead(url, mode)
         } catch let error as SQLiteError {
-            if error.code == SQLITE_NOTADB {
-                throw CocoaError.store(.fileReadCorruptFile, url, "is not a SQLite file")
+            // A store with a write-ahead log, in a folder where SQLite can't make the log's index: without a log there
+            // is nothing to miss, and the file can be read as it is.
+            let hasLog = FileManager.default.fileExists(atPath: url.path + "-wal")
+            if mode == .readOnly, !hasLog, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.code),
+                FileManager.default.isReadableFile(atPath: url.path)
+            {
+                do { return try openAndRead(url, .immutable) } catch { throw reported(error, url) }
             }
-            throw error.cocoaError(error.code == SQLITE_CANTOPEN ? .fileReadNoSuchFile : .persistentStoreOpen, url: url)
+            throw reported(error, url)
         }
     }
-}
 
-/// Raw DEFLATE (RFC 1951), through zlib.
-package enum Deflate {
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
+    private static func openAndRead(_ url: URL, _ mode: SQLiteConnection.Mode) throws -> SQLiteConnection {
+        let connection = try SQLiteConnection(url, mode)
+        if mode != .create { _ = try connection.int("SELECT COUNT(*) FROM sqlite_master") }
+        return connection
     }
 
-    package static func compress(_ data: Data) throws -> Data {
-        var stream = z_stream()
-        guard deflateInit2_(
-            &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-            Int32(MemoryLayout<z_stream>.size)) == Z_OK
-        else { throw Failure(description: "zlib can't start") }
-        defer { deflateEnd(&stream) }
-        return try run(&stream, data, limit: .max) { deflate(&$0, Z_FINISH) }
-    }
-
-    /// - Parameter limit: the most bytes to make of the data; more is refused, so that a small file can't fill memory.
-    package static func expand(_ data: Data, limit: Int = 256 << 20) throws -> Data {
-        var stream = z_stream()
-        guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-            throw Failure(description: "zlib can't start")
-        }
-        defer { inflateEnd(&stream) }
-        return try run(&stream, data, limit: limit) { inflate(&$0, Z_NO_FLUSH) }
-    }
-
-    private static func run(
-        _ stream: inout z_stream, _ input: Data, limit: Int, _ step: (inout z_stream) -> Int32
-    ) throws -> Data {
-        var input = [UInt8](input)
-        var output = Data()
-        var chunk = [UInt8](repeating: 0, count: 65536)
-        return try input.withUnsafeMutableBufferPointer { source in
-            stream.next_in = source.baseAddress
-            stream.avail_in = UInt32(source.count)
-            while true {
-                let status = chunk.withUnsafeMutableBufferPointer { target in
-                    stream.next_out = target.baseAddress
-                    stream.avail_out = UInt32(target.count)
-                    return step(&stream)
-                }
-                let made = chunk.count - Int(stream.avail_out)
-                output.append(contentsOf: chunk[..<made])
-                guard output.count <= limit else { throw Failure(description: "the data is too large") }
-                if status == Z_STREAM_END { return output }
-                guard status == Z_OK, made > 0 || stream.avail_in > 0 else {
-                    throw Failure(description: "the data is damaged or cut off")
-                }
+    private static func reported(_ error: any Error, _ url: URL) -> any Error {
+        guard let error = error as? SQLiteError else { return error }
+        switch error.code {
+        case SQLITE_NOTADB: return CocoaError.store(.fileReadCorruptFile, url, "is not a SQLite file")
+        case SQLITE_CANTOPEN:
+            guard FileManager.default.fileExists(atPath: url.path) else {
+                return CocoaError.store(
+                    .fileReadNoSuchFile, url, "there is no such file, or its folder can't be written")
             }
+            return CocoaError.store(.fileReadNoPermission, url, "can't be opened")
+        default: return error.cocoaError(.persistentStoreOpen, url: url)
         }
     }
 }

@@ -5,34 +5,78 @@ import ManagedObjectModel
 /// Writes many rows into a store without objects: all of them, or none.
 ///
 /// A new store is built in a file beside its place, indexed when it is full, and renamed when it is whole. An existing
-/// store is changed in one transaction. Either way the result is one file with a rollback journal.
+/// store is changed in one transaction, with no other connection let in. Either way the result is one file with a
+/// rollback journal.
 package final class SQLiteBulkWriter {
+    /// The tables of the store.
     package let schema: SQLSchema
+    /// The connection that the rows go through.
     package let connection: SQLiteConnection
+    /// Whether there was no store before.
     package let isNew: Bool
-    private let url: URL
+    /// The store.
+    package let url: URL
     private let workURL: URL
-    private var lastKeys: [Int: Int64] = [:]
-    private var writers: [Int: SQLRowWriter] = [:]
+    /// The last primary key in use, by the number of the root entity.
+    private var lastKeys: [Int64]
+    /// The same before the first new row.
+    private var initialKeys: [Int64]
+    private var writers: [SQLRowWriter?]
     private var isOpen = true
 
+    /// How long a lock of somebody else is waited for: longer than an app's save takes.
+    private static let patience: Int32 = 3000
+
+    /// Opens the store for writing; makes it where there is none.
+    ///
+    /// - Throws: `CocoaError` for a file that is no store, one of another model, or one that is in use.
     package init(_ model: NSManagedObjectModel, url: URL) throws {
         model.freeze()
+        // SQLite puts logs and journals beside the file itself, not beside a link to it.
+        let url = url.resolvingSymlinksInPath()
         self.url = url
         schema = try SQLSchema(model)
-        isNew = ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int ?? 0) == 0
-        workURL = isNew ? URL(fileURLWithPath: "\(url.path).importing-\(getpid())") : url
-        if isNew { SQLiteStore.removeFiles(workURL) }
-        connection = try SQLStoreFile.open(workURL, isNew ? .create : .readWrite)
+        lastKeys = Array(repeating: 0, count: schema.entities.count + 1)
+        initialKeys = lastKeys
+        writers = Array(repeating: nil, count: lastKeys.count)
+        isNew = try !Self.holdsStore(url)
+        // Unlike the process, the name is this writer's alone.
+        workURL = isNew ? URL(fileURLWithPath: "\(url.path).importing-\(UUID().uuidString)") : url
+        if isNew { UnfinishedStores.add(workURL) }
+        // Nothing is read yet: how a write-ahead log is used is decided by the first read.
+        do {
+            connection = try SQLiteConnection(workURL, isNew ? .create : .readWrite, busyTimeout: Self.patience)
+        } catch let error as SQLiteError {
+            throw Self.readable(error, url)
+        }
         do {
             try isNew ? begin() : beginOnExisting()
         } catch {
             cancel()
-            throw (error as? SQLiteError)?.cocoaError(.persistentStoreOpen, url: url) ?? error
+            throw (error as? SQLiteError).map { Self.readable($0, url) } ?? error as any Error
         }
     }
 
     deinit { cancel() }
+
+    /// Whether there is something at a place that a new store must not replace. An empty file is nothing, unless all
+    /// that was written is still in its write-ahead log.
+    private static func holdsStore(_ url: URL) throws -> Bool {
+        let folder = url.deletingLastPathComponent()
+        var isFolder = ObjCBool(false)
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CocoaError.store(.fileNoSuchFile, url, "there is no folder \(folder.path)")
+        }
+        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
+            throw CocoaError.store(.persistentStoreOpen, url, "is a folder, not a store")
+        }
+        return size(url.path) > 0 || (FileManager.default.fileExists(atPath: url.path) && size(url.path + "-wal") > 0)
+    }
+
+    private static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
 
     private func begin() throws {
         try SQLStoreFile.prepareEmptyFile(connection)
@@ -45,16 +89,48 @@ package final class SQLiteBulkWriter {
     }
 
     private func beginOnExisting() throws {
+        let hasLog = Self.size(url.path + "-wal") > 0
+        if hasLog || Self.isInLogMode(url) {
+            // Alone in the file, so that nothing can come between the commit and the end of the write-ahead log.
+            try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            // An import that fails leaves file and log as they were: nothing goes to the log before the commit, and
+            // closing doesn't fold the log into the file.
+            try connection.execute("PRAGMA cache_spill = OFF")
+            if hasLog { keepLogOnClosing(true) }
+        }
+        try connection.execute("BEGIN EXCLUSIVE")
         let metadata = try SQLStoreFile.metadata(on: connection)
         guard schema.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else {
             throw CocoaError.store(
                 .persistentStoreIncompatibleVersionHash, url,
                 "The model used to open the store is incompatible with the one used to create the store")
         }
-        try connection.execute("BEGIN IMMEDIATE")
+        try readKeys()
+    }
+
+    private func readKeys() throws {
         let keys = try connection.statement("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
-        while try keys.step() { lastKeys[Int(keys.int(0))] = keys.int(1) }
-        keys.reset()
+        defer { keys.reset() }
+        while try keys.step() {
+            // Beyond the model's entities are those of persistent history.
+            if let entity = schema.entity(number: keys.int(0)) { lastKeys[entity.number] = keys.int(1) }
+        }
+        // Other programs have written rows without counting them.
+        for entity in schema.entities where entity.root == nil {
+            let last = try connection.int("SELECT MAX(Z_PK) FROM \(entity.table.name)") ?? 0
+            lastKeys[entity.number] = max(lastKeys[entity.number], last)
+        }
+        initialKeys = lastKeys
+    }
+
+    /// Whether a file's header says that it has a write-ahead log.
+    private static func isInLogMode(_ url: URL) -> Bool {
+        let header = (try? FileHandle(forReadingFrom: url))?.readData(ofLength: 20) ?? Data()
+        return header.count == 20 && header[18] == 2
+    }
+
+    private func keepLogOnClosing(_ flag: Bool) {
+        _ = csqlite_db_config_int(connection.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, flag ? 1 : 0, nil)
     }
 
     // MARK: Rows
@@ -62,27 +138,37 @@ package final class SQLiteBulkWriter {
     /// The next primary key of an entity's table.
     package func takeKey(_ entity: SQLEntity) -> Int64 {
         let root = entity.root?.number ?? entity.number
-        let key = lastKeys[root, default: 0] + 1
-        lastKeys[root] = key
-        return key
+        lastKeys[root] += 1
+        return lastKeys[root]
     }
 
+    /// The first primary key of an entity's table that is not of a row which the store had before.
+    package func firstNewKey(_ entity: SQLEntity) -> Int64 {
+        initialKeys[entity.root?.number ?? entity.number] + 1
+    }
+
+    /// Writes a row: a value for each slot of the entity's layout.
     package func insert(_ entity: SQLEntity, primaryKey: Int64, _ values: [SlotValue]) throws {
-        let writer = try writers[entity.number] ?? SQLRowWriter(entity, connection)
-        writers[entity.number] = writer
-        try writer.insert(primaryKey: primaryKey, values) { value in
+        try writer(entity).insert(primaryKey: primaryKey, values) { value in
             guard case .reference(let key, let number) = value else { return nil }
             return (key, Int(number))
         }
     }
 
+    private func writer(_ entity: SQLEntity) throws -> SQLRowWriter {
+        if let known = writers[entity.number] { return known }
+        let made = try SQLRowWriter(entity, connection)
+        writers[entity.number] = made
+        return made
+    }
+
     // MARK: Ending
 
-    /// Makes what was written the store. After an error the store is as it was.
+    /// Makes what was written the store. After an error the store is as it was, once `cancel` has been called.
     package func finish() throws {
         do {
             let keys = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
-            for (root, key) in lastKeys.sorted(by: { $0.key < $1.key }) {
+            for (root, key) in lastKeys.enumerated() where key != initialKeys[root] {
                 keys.bind(1, key)
                 keys.bind(2, Int64(root))
                 try keys.run()
@@ -91,8 +177,9 @@ package final class SQLiteBulkWriter {
             try connection.execute("COMMIT")
             try isNew ? putInPlace() : leaveWriteAheadLog()
             isOpen = false
+            UnfinishedStores.remove(workURL)
         } catch let error as SQLiteError {
-            throw error.cocoaError(error.isConstraintViolation ? .managedObjectConstraintMerge : .sqlite, url: url)
+            throw Self.readable(error, url)
         }
     }
 
@@ -100,35 +187,66 @@ package final class SQLiteBulkWriter {
         if let problem = try connection.text("PRAGMA quick_check"), problem != "ok" {
             throw CocoaError.store(.persistentStoreSave, url, "the new store is damaged: \(problem)")
         }
-        // Flushed, then renamed: after a power cut there is the whole store or none.
-        for path in [workURL.path, workURL.deletingLastPathComponent().path] {
-            if path != workURL.path, rename(workURL.path, url.path) != 0 { throw failure(errno) }
-            let file = open(path, O_RDONLY)
-            guard file >= 0 else { throw failure(errno) }
-            defer { close(file) }
-            guard fsync(file) == 0 else { throw failure(errno) }
+        guard try !Self.holdsStore(url) else {
+            throw CocoaError.store(.fileWriteFileExists, url, "somebody else has made a store here meanwhile")
         }
+        // Flushed, then renamed: after a power cut there is the whole store or none.
+        try flush(workURL.path)
+        // A log or journal without its store would be taken for the new one's.
+        for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
+        guard rename(workURL.path, url.path) == 0 else { throw failure(errno) }
+        // The store is there; some file systems can't flush a folder.
+        try? flush(url.deletingLastPathComponent().path)
+    }
+
+    private func flush(_ path: String) throws {
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { throw failure(errno) }
+        defer { close(file) }
+        guard fsync(file) == 0 else { throw failure(errno) }
     }
 
     private func failure(_ code: Int32) -> CocoaError {
-        let kind: CocoaError.Code = code == ENOSPC ? .fileWriteOutOfSpace : code == EACCES ? .fileWriteNoPermission : .fileWriteUnknown
+        let kind: CocoaError.Code =
+            code == ENOSPC ? .fileWriteOutOfSpace : code == EACCES ? .fileWriteNoPermission : .fileWriteUnknown
         return CocoaError.store(kind, url, String(cString: strerror(code)))
     }
 
-    /// A store that is shipped must be one file.
+    /// The error to report for one that came up while rows were written.
+    package func explained(_ error: any Error) -> any Error {
+        (error as? SQLiteError).map { Self.readable($0, url) } ?? error
+    }
+
+    /// What SQLite said, in the words of somebody who imports.
+    private static func readable(_ error: SQLiteError, _ url: URL) -> CocoaError {
+        switch error.code {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            CocoaError.store(.persistentStoreTimeout, url, "the store is in use by another program (\(error.message))")
+        case SQLITE_NOTADB: CocoaError.store(.fileReadCorruptFile, url, "is not a SQLite file")
+        case SQLITE_FULL: CocoaError.store(.fileWriteOutOfSpace, url, error.message)
+        case SQLITE_READONLY, SQLITE_PERM: CocoaError.store(.fileWriteNoPermission, url, error.message)
+        case SQLITE_CONSTRAINT: error.cocoaError(.managedObjectConstraintMerge, url: url)
+        default: error.cocoaError(.sqlite, url: url)
+        }
+    }
+
+    /// A store that is shipped must be one file. Nobody else is connected, so nothing of this has to wait.
     private func leaveWriteAheadLog() throws {
         guard try connection.text("PRAGMA journal_mode") == "wal" else { return }
+        keepLogOnClosing(false)
         _ = try connection.text("PRAGMA wal_checkpoint(TRUNCATE)")
         _ = try connection.text("PRAGMA journal_mode = DELETE")
+        unlink(url.path + "-shm")
     }
 
     /// Leaves everything as it was before.
     package func cancel() {
         guard isOpen else { return }
         isOpen = false
-        writers = [:]
+        writers = []
         if isNew {
             SQLiteStore.removeFiles(workURL)
+            UnfinishedStores.remove(workURL)
         } else if sqlite3_get_autocommit(connection.handle) == 0 {
             do { try connection.execute("ROLLBACK") } catch { SQLLog.warn("rollback failed: \(error)") }
         }

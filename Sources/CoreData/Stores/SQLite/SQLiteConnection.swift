@@ -10,10 +10,13 @@ package final class SQLiteConnection {
 
     package enum Mode {
         case readOnly, readWrite, create
+        /// Read-only, and nobody else writes: no locks, no log.
+        case immutable
 
         var flags: Int32 {
             switch self {
             case .readOnly: SQLITE_OPEN_READONLY
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
@@ -23,7 +26,9 @@ package final class SQLiteConnection {
     package init(_ url: URL, _ mode: Mode, busyTimeout milliseconds: Int32 = 10_000) throws {
         self.url = url
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(url.path, &handle, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = sqlite3_open_v2(
+            mode == .immutable ? "\(url.absoluteString)?immutable=1" : url.path, &handle,
+            mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let handle else {
             defer { sqlite3_close_v2(handle) }
             throw SQLiteError(handle, code: code)
@@ -49,6 +54,8 @@ package final class SQLiteConnection {
     package func statement(_ sql: String) throws -> SQLiteStatement {
         SQLLog.note(sql)
         if let known = statements[sql] {
+            // One that is being stepped belongs to a fetch further up: `awakeFromFetch` may fetch again.
+            guard !known.isBusy else { return try SQLiteStatement(handle, sql) }
             known.reset()
             return known
         }

@@ -11,7 +11,8 @@ package struct SQLiteError: Error, CustomStringConvertible {
     init(_ database: OpaquePointer?, code: Int32, sql: String? = nil) {
         extendedCode = database.map { sqlite3_extended_errcode($0) } ?? code
         self.code = code & 0xff
-        message = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? String(cString: sqlite3_errstr(code))
+        message =
+            database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? String(cString: sqlite3_errstr(code))
         self.sql = sql
     }
 

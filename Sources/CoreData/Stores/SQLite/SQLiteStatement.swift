@@ -76,9 +76,33 @@ package final class SQLiteStatement {
         sqlite3_reset(handle)
     }
 
+    /// Whether the statement is between two of its rows.
+    var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
+
     package func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
+    }
+
+    /// A column's value, for reading it several ways: cheaper than a call with the column's number for each. It is valid
+    /// until the next step; the connection is used by one thread at a time, which makes that safe.
+    struct Value {
+        let handle: OpaquePointer
+
+        @inline(__always) var isNull: Bool { sqlite3_value_type(handle) == SQLITE_NULL }
+        @inline(__always) var int: Int64 { sqlite3_value_int64(handle) }
+        @inline(__always) var double: Double { sqlite3_value_double(handle) }
+
+        @inline(__always) var string: String {
+            guard let text = sqlite3_value_text(handle) else { return "" }
+            let count = Int(sqlite3_value_bytes(handle))
+            return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+        }
+    }
+
+    @inline(__always)
+    func value(_ column: Int32) -> Value? {
+        sqlite3_column_value(handle, column).map { Value(handle: $0) }
     }
 
     // MARK: Columns. Positions count from 0, as SQLite's do.

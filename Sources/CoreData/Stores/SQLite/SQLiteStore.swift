@@ -12,7 +12,8 @@ package final class SQLiteStore: NSPersistentStore {
 
     /// Opens the store, or makes it where there is no file yet.
     init(_ model: NSManagedObjectModel, url: URL, configurationName: String?, options: [AnyHashable: Any]?) throws {
-        let isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue
+        let isReadOnly =
+            (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue
             ?? options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
         schema = try SQLSchema(model)
         let exists = ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int ?? 0) > 0
@@ -40,8 +41,10 @@ package final class SQLiteStore: NSPersistentStore {
         let journal = pragmas.removeValue(forKey: "journal_mode") ?? "WAL"
         for (name, value) in [("journal_mode", journal)] + pragmas.sorted(by: { $0.key < $1.key }) {
             // Pragmas take no parameters, so what could be more than a word is refused.
-            guard (name + value).allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }) else {
-                throw CocoaError.store(.persistentStoreOpen, url, "the pragma '\(name) = \(value)' is not a word and a value")
+            guard (name + value).allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") })
+            else {
+                throw CocoaError.store(
+                    .persistentStoreOpen, url, "the pragma '\(name) = \(value)' is not a word and a value")
             }
             _ = try connection.text("PRAGMA \(name) = \(value)")
         }
@@ -110,11 +113,10 @@ package final class SQLiteStore: NSPersistentStore {
         try reporting {
             let statement = try bound(query)
             defer { statement.reset() }
-            let reader = SQLRowReader(entity, columns, schema)
-            let externalData = self.externalData  // one closure for all rows
+            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: url))
             while try statement.step() {
                 guard let layout = reader.layout(statement) else { continue }
-                let row = fetch.includesValues ? try reader.row(statement, externalData: externalData) : nil
+                let row = fetch.includesValues ? try reader.row(statement) : nil
                 try visit(layout, statement.int(SQLResultColumns.primaryKey), row)
             }
         }
@@ -129,7 +131,8 @@ package final class SQLiteStore: NSPersistentStore {
         }
     }
 
-    package override func row(_ entity: NSEntityDescription, _ primaryKey: Int64) throws -> (NSEntityDescription, Row)? {
+    package override func row(_ entity: NSEntityDescription, _ primaryKey: Int64) throws -> (NSEntityDescription, Row)?
+    {
         let entity = try sqlEntity(entity.rootEntity)
         let columns = SQLResultColumns(names: SQLGenerator.columnNames(entity, schema))
         let number = entity.hasSubentities ? "t0.Z_ENT" : "\(entity.number)"
@@ -138,9 +141,9 @@ package final class SQLiteStore: NSPersistentStore {
         return try reporting {
             let statement = try bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
             defer { statement.reset() }
-            let reader = SQLRowReader(entity, columns, schema)
+            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: url))
             guard try statement.step(), let found = reader.layout(statement) else { return nil }
-            return (found.entity, try reader.row(statement, externalData: externalData))
+            return (found.entity, try reader.row(statement))
         }
     }
 
@@ -153,10 +156,12 @@ package final class SQLiteStore: NSPersistentStore {
         switch entity.storage[slot] {
         case .toMany(let key, _, let order, let destination):
             let sort = order.map { "t0.\($0.name), t0.Z_PK" } ?? "t0.Z_PK"
-            text = "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0 WHERE t0.\(key.name) = ? ORDER BY \(sort)"
+            text =
+                "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0 WHERE t0.\(key.name) = ? ORDER BY \(sort)"
         case .join(let table, let own, let other, _, let order, let destination):
             let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
-            text = "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
+            text =
+                "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
                 + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
         case .none, .column, .toOne: return []
         }
@@ -186,27 +191,6 @@ package final class SQLiteStore: NSPersistentStore {
             return try body()
         } catch let error as SQLiteError {
             throw error.cocoaError(.sqlite, url: url)
-        }
-    }
-
-    /// The value of an attribute that may be stored in a file: the first byte says where it is.
-    private func externalData(_ stored: Data) throws -> SlotValue {
-        guard let mark = stored.first else { return .null }
-        let rest = stored.dropFirst()
-        switch mark {
-        case ExternalData.inlineMark: return .data(Data(rest))
-        case ExternalData.fileMark:
-            let name = String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
-            guard UUID(uuidString: name) != nil, let url else { return .null }
-            let base = url.deletingPathExtension().lastPathComponent
-            let file = url.deletingLastPathComponent()
-                .appendingPathComponent(".\(base)_SUPPORT/_EXTERNAL_DATA/\(name)")
-            do {
-                return .data(try Data(contentsOf: file))
-            } catch {
-                throw CocoaError.store(.fileReadNoSuchFile, file, "the file of an externally stored value can't be read")
-            }
-        default: throw CocoaError.store(.fileReadCorruptFile, url, "an externally stored value is marked \(mark)")
         }
     }
 }

@@ -1,0 +1,80 @@
+import CoreData
+
+/// A store that is open to be read, with its model.
+final class StoreReader {
+    /// Where the store is.
+    let url: URL
+    /// The model: the one that was given, or the store's own.
+    let model: NSManagedObjectModel
+    /// What the store says of itself.
+    let metadata: [String: Any]
+    /// A context on the store.
+    let context: NSManagedObjectContext
+
+    private init(_ url: URL, modelPath: String?) throws {
+        self.url = url
+        metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+        model = try modelPath.map(loadModel) ?? NSManagedObjectModel(contentsOfStoreAt: url)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+            options: [NSReadOnlyPersistentStoreOption: true])
+        context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+    }
+
+    /// Opens a store, runs `body` on its context's queue, and closes the store, with nothing left beside it.
+    static func read<R>(_ path: String, modelPath: String? = nil, _ body: (StoreReader) throws -> R) throws -> R {
+        try InputError.requireFile(path, what: "store")
+        let url = URL(fileURLWithPath: path)
+        let sidecars = Sidecars(ofStoreAt: url.path)
+        // The store is closed when the reader is let go, at the end of the inner function.
+        defer { sidecars.removeNew() }
+        return try readAndClose(url, modelPath, body)
+    }
+
+    private static func readAndClose<R>(_ url: URL, _ modelPath: String?, _ body: (StoreReader) throws -> R) throws -> R
+    {
+        let reader = try StoreReader(url, modelPath: modelPath)
+        return try reader.context.performAndWait { () throws -> R in try body(reader) }
+    }
+
+    /// Reads the model that a store keeps.
+    static func model(ofStoreAt path: String) throws -> NSManagedObjectModel {
+        let url = URL(fileURLWithPath: path)
+        let sidecars = Sidecars(ofStoreAt: url.path)
+        defer { sidecars.removeNew() }
+        // So that a file of something else is called that, and not a store without a model.
+        _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+        return try NSManagedObjectModel(contentsOfStoreAt: url)
+    }
+}
+
+/// Reads a model, with an error for a path that leads to nothing.
+func loadModel(_ path: String) throws -> NSManagedObjectModel {
+    try InputError.requireReadable(path, what: "model")
+    return try NSManagedObjectModel(validatingContentsOf: URL(fileURLWithPath: path))
+}
+
+extension NSManagedObjectModel {
+    /// The names of all entities, in alphabetical order.
+    var entityNames: [String] { entities.compactMap(\.name).sorted() }
+
+    /// The entity of that name.
+    ///
+    /// - Throws: `UsageError` with near matches and the names that there are.
+    func requireEntity(_ name: String) throws -> NSEntityDescription {
+        if let entity = entitiesByName[name] { return entity }
+        let suggestion = nearest(to: name, among: entityNames).map { "; did you mean '\($0)'?" } ?? ""
+        throw UsageError(
+            message: "There is no entity '\(name)'\(suggestion)",
+            details: ["The model's entities: \(entityNames.joined(separator: ", "))"])
+    }
+}
+
+extension Data {
+    /// The bytes in lower-case hexadecimal digits.
+    var hexadecimal: String {
+        map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}

@@ -9,7 +9,8 @@ import Testing
 @Suite("Predicates in SQL and in memory")
 struct PredicateDifferentialTests {
     static let words = [
-        "", "a", "A", "ab", "Äb", "äB", "abc", "b", "B%", "b_", "c*", "*", "?", "\\", "a\0b", "👩‍👩‍👧", "é", "Zz", "10", "9",
+        "", "a", "A", "ab", "Äb", "äB", "abc", "b", "B%", "b_", "c*", "*", "?", "\\", "a\0b", "👩‍👩‍👧", "é", "e\u{301}",
+        "Zz", "10", "9",
     ]
 
     static func model() -> NSManagedObjectModel {
@@ -79,7 +80,7 @@ struct PredicateDifferentialTests {
         return [
             "name == \(word)", "name ==\(option) \(word)", "\(word) ==\(option) name",
             "name ==\(option) title AND name != nil", "name == nil", "name != nil",
-            "name \(order) \(word)", "\(word) \(order) name", "name \(order) title",
+            "name \(order) \(word)", "\(word) \(order)\(option) name", "name \(order)\(option) title",
             "name BEGINSWITH\(option) \(word)", "name ENDSWITH\(option) \(word)", "name CONTAINS\(option) \(word)",
             "\(word) CONTAINS\(option) name", "name LIKE\(option) \(word == quoted("\\") ? "'a*'" : word)",
             "name LIKE\(option) '*b*'", "name LIKE 'a?'",
@@ -98,6 +99,7 @@ struct PredicateDifferentialTests {
             "twin.country.name \(order) \(word)", "twin.name == name AND name != nil",
             "twin.country == country AND country != nil", "twin == SELF",
             "ANY tags.name == \(word)", "NONE tags.name == \(word)", "ALL tags.name \(order) \(word)",
+            "ANY tags.weight \(order) 1", "ALL tags.weight \(order) 1",
             "ANY tags.name CONTAINS\(option) \(word)", "ANY tags.name IN {\(word), \(other)}",
             "ANY twins.name \(order) \(word)",
             "tags.@count \(order) 2", "tags.@count == 0", "country.cities.@count > 3", "ANY country.cities.name > 'a'",
@@ -143,26 +145,22 @@ struct PredicateDifferentialTests {
     }
 
     @Test(
-        "agree in what they don't yet",
+        "agree in letters of two forms, and in sets of numbers",
         arguments: [
-            // SQLFunctions folds and compares with Foundation, memory with StringComparison.
             "name LIKE '\\\\'", "name >[c] 'A\u{308}b'", "name CONTAINS[c] 'e\u{301}'",
             "'e\u{301}x' BEGINSWITH[c] name",
-            // A set of numbers reaches PredicateValue as AnyHashable.
             "ANY tags.weight > 1", "ALL tags.weight >= 1", "ANY country.cities.people > 0",
         ])
-    func known(_ format: String) throws {
+    func rare(_ format: String) throws {
         var random = Randomness(1)
         let fixture = try Self.random(40, &random)
         for name in ["é", "e", "e\u{301}", "ex"] { fixture.insert("City", ["name": name]) }
         try fixture.context.save()
         let predicate = NSPredicate(format: format)
         let inStore = Set(try fixture.context.find("City", format))
-        withKnownIssue {
-            let inMemory = Set(
-                try fixture.context.find("City").filter { try predicate.evaluateThrowing(with: $0, variables: [:]) })
-            #expect(inStore == inMemory)
-        }
+        let cities = try fixture.context.find("City")
+        let inMemory = Set(try cities.filter { try predicate.evaluateThrowing(with: $0, variables: [:]) })
+        #expect(inStore.map(\.name).sorted() == inMemory.map(\.name).sorted())
     }
 
     @Test("sort alike, with and without unsaved changes, whatever the window", arguments: Randomness.seeds(3))

@@ -126,6 +126,7 @@ struct SQLRowReader {
         if statement.type(column) == SQLITE_INTEGER { return Decimal(statement.int(column)) }
         if statement.type(column) == SQLITE_TEXT { return Decimal(string: statement.string(column)) ?? 0 }
         let number = statement.double(column)
-        return Decimal(string: "\(number)", locale: nil) ?? Decimal(number)
+        // A number beyond what a decimal can hold is none; Foundation's own conversion would stop the program.
+        return Decimal(string: "\(number)", locale: nil) ?? .nan
     }
 }

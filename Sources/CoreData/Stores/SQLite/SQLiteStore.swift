@@ -53,7 +53,12 @@ package final class SQLiteStore: NSPersistentStore {
     private func checkCompatibility() throws {
         let metadata = try SQLStoreFile.metadata(on: connection)
         if options?[NSIgnorePersistentStoreVersioningOption] as? Bool == true { return }
-        guard schema.model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
+        // Stores made here have the tables and hashes of the whole model, whatever their configuration.
+        guard
+            [configurationName, nil].contains(where: {
+                schema.model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
+            })
+        else {
             let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
             let difference = Self.difference(stored, schema.model.entityVersionHashesByName)
             throw CocoaError(

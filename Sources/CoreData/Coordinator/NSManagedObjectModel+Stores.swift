@@ -29,7 +29,9 @@ extension NSManagedObjectModel {
 
 extension NSEntityDescription {
     /// The entity of that name in a context's model.
-    public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+    public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext)
+        -> NSEntityDescription?
+    {
         context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
     }
 
@@ -41,7 +43,8 @@ extension NSEntityDescription {
     ) -> NSManagedObject {
         guard let entity = entity(forEntityName: entityName, in: context) else {
             preconditionFailure(
-                "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name '\(entityName)'")
+                "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name '\(entityName)'"
+            )
         }
         let object = entity.objectClass.init(_frameworkOnly: entity)
         context.insert(object)

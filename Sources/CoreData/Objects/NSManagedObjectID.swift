@@ -39,7 +39,8 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
     /// The ID in text, `x-coredata://<store>/City/p12`, which stays valid from one run of a program to the next.
     public func uriRepresentation() -> URL {
-        let path = isTemporaryID
+        let path =
+            isTemporaryID
             ? "x-coredata:///\(entity.name ?? "")/t\(-primaryKey)"
             : "x-coredata://\(space.storeIdentifier)/\(entity.name ?? "")/p\(primaryKey)"
         return URL(string: path) ?? URL(fileURLWithPath: path)

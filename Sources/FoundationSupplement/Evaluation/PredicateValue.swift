@@ -62,7 +62,9 @@ package enum PredicateValue {
 
     private static func rare(_ value: Any) -> PredicateValue {
         // An element of a set of any type.
-        if type(of: value) == AnyHashable.self, let element = value as? AnyHashable { return PredicateValue(element.base) }
+        if type(of: value) == AnyHashable.self, let element = value as? AnyHashable {
+            return PredicateValue(element.base)
+        }
         switch value {
         case let number as any FixedWidthInteger:
             if let small = Int64(exactly: number) { return .number(.integer(small)) }

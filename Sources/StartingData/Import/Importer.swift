@@ -62,7 +62,8 @@ public struct Importer {
     }
 
     private func read(
-        _ reader: any RecordReader, of files: [URL], _ index: Int, _ session: ImportSession, progress: (Int) throws -> Void
+        _ reader: any RecordReader, of files: [URL], _ index: Int, _ session: ImportSession,
+        progress: (Int) throws -> Void
     ) throws {
         var imports: [String: EntityImport] = [:]
         let fileEntity = files[index].deletingPathExtension().lastPathComponent

@@ -57,7 +57,8 @@ enum ISODate {
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         return date(
-            yearFromMarch: yearOfEra + era * 400, dayOfYear: dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100))
+            yearFromMarch: yearOfEra + era * 400,
+            dayOfYear: dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100))
     }
 
     private static func date(yearFromMarch: Int, dayOfYear: Int) -> (year: Int, month: Int, day: Int) {

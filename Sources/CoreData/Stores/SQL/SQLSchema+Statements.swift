@@ -23,7 +23,8 @@ extension SQLSchema {
     ]
 
     private func statement(_ table: SQLTable) -> String {
-        let columns = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
+        let columns =
+            ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
             + table.columns.map { "\($0.name) \($0.type)" }
         return "CREATE TABLE \(table.name) ( \(columns.joined(separator: ", ")) )"
     }
@@ -89,7 +90,9 @@ extension SQLSchema {
         let declared = Set(description.indexes.map(\.name))
         for property in description.declaredProperties
         where property.isIndexedByAttribute && !property.isTransient && !declared.contains(property.name) {
-            guard property is NSAttributeDescription, let column = column(of: property.name, in: entity) else { continue }
+            guard property is NSAttributeDescription, let column = column(of: property.name, in: entity) else {
+                continue
+            }
             statements.append(
                 "CREATE INDEX Z_\(entity.name)_\(property.name) ON \(table) (\(column) COLLATE BINARY ASC)")
         }
@@ -117,7 +120,8 @@ extension SQLSchema {
             }
             return "\(name) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
         }
-        var text = "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table.name) (\(elements.joined(separator: ", ")))"
+        var text =
+            "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table.name) (\(elements.joined(separator: ", ")))"
         if let predicate = index.partialIndexPredicate {
             text += " WHERE " + (try SQLGenerator.partialIndexCondition(predicate, entity: entity, schema: self))
         }

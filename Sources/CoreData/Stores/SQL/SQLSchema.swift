@@ -154,7 +154,8 @@ private struct SQLSchemaBuilder {
         for property in entity.description.declaredProperties {
             if property is NSCompositeAttributeDescription, !property.isTransient {
                 throw CocoaError.unsupported(
-                    "the composite attribute '\(property.name)' of '\(entity.name)' can't be kept in a SQLite store yet")
+                    "the composite attribute '\(property.name)' of '\(entity.name)' can't be kept in a SQLite store yet"
+                )
             }
         }
     }
@@ -191,9 +192,12 @@ private struct SQLSchemaBuilder {
     /// Adds the columns of one group for every entity: names sort by code unit, entities by number.
     private func addColumns(_ group: ColumnGroup) {
         for entity in entities {
-            let own = entity.description.declaredProperties.filter { !$0.isTransient && $0.entity === entity.description }
-                .sorted { VersionHash.codeUnitOrder($0.name, $1.name) }
-            for case let attribute as NSAttributeDescription in own where ColumnGroup(attribute.attributeType) == group {
+            let own = entity.description.declaredProperties.filter {
+                !$0.isTransient && $0.entity === entity.description
+            }
+            .sorted { VersionHash.codeUnitOrder($0.name, $1.name) }
+            for case let attribute as NSAttributeDescription in own where ColumnGroup(attribute.attributeType) == group
+            {
                 guard let slot = entity.layout.slot(attribute.name) else { continue }
                 let column = entity.table.add("Z" + attribute.name.uppercased(), columnType(attribute.attributeType))
                 entity.storage[slot] = .column(column)
@@ -235,7 +239,8 @@ private struct SQLSchemaBuilder {
                 guard let slot = source.layout.slot(relationship.name) else { continue }
                 let name = relationship.name.uppercased()
                 let key = destination.table.add("Z\(source.number)\(name)", "INTEGER")
-                let order = relationship.isOrdered
+                let order =
+                    relationship.isOrdered
                     ? destination.table.add("Z_FOK_\(source.number)\(name)", "INTEGER") : nil
                 source.storage[slot] = .toMany(key: key, entity: nil, order: order, destination: destination)
             }
@@ -302,11 +307,16 @@ private struct SQLSchemaBuilder {
         let table = SQLJoinTable(
             name: "Z_\(owner.number)\(name)", columns: [first, second],
             orderColumns: [firstOrder, secondOrder].compactMap(\.self), owner: owner)
-        store(relationship, in: owner, .join(
-            table, own: first, other: second, ownOrder: firstOrder, otherOrder: secondOrder, destination: other))
+        store(
+            relationship, in: owner,
+            .join(
+                table, own: first, other: second, ownOrder: firstOrder, otherOrder: secondOrder, destination: other))
         if relationship !== inverse {
-            store(inverse, in: other, .join(
-                table, own: second, other: first, ownOrder: secondOrder, otherOrder: firstOrder, destination: owner))
+            store(
+                inverse, in: other,
+                .join(
+                    table, own: second, other: first, ownOrder: secondOrder, otherOrder: firstOrder, destination: owner)
+            )
         }
         return table
     }

@@ -13,9 +13,9 @@ package final class EntityLayout {
     package let attributeTypes: [NSAttributeType?]
     private let slots: KeyTable
     /// The values of a new object, kept for the layer above, which knows what a value is.
-    package var cachedDefaults: AnyObject?
+    @exclusivity(unchecked) package var cachedDefaults: AnyObject?
     /// The class of the entity's objects, likewise.
-    package var cachedClass: AnyClass?
+    @exclusivity(unchecked) package var cachedClass: AnyClass?
 
     package enum Kind {
         case attribute(NSAttributeDescription)

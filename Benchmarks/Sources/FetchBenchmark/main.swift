@@ -3,40 +3,41 @@ import CoreData
 // Reads every object of a store's Person table and every property of each, as a program does: with key-value coding.
 // Prints lines like the yardstick's: the checksum must be the same.
 //
-//     FetchBenchmark STORE
+//     FetchBenchmark STORE faults|filled
+//
+// One way a run, so that each starts with fresh memory, as the yardstick does.
 
 let arguments = CommandLine.arguments
-guard arguments.count == 2 else {
-    FileHandle.standardError.write(Data("usage: FetchBenchmark STORE\n".utf8))
+guard arguments.count == 3, ["faults", "filled"].contains(arguments[2]) else {
+    FileHandle.standardError.write(Data("usage: FetchBenchmark STORE faults|filled\n".utf8))
     exit(64)
 }
 do {
-    try measure(URL(fileURLWithPath: arguments[1]))
+    try measure(URL(fileURLWithPath: arguments[1]), asFaults: arguments[2] == "faults")
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(1)
 }
 
-func measure(_ url: URL) throws {
+func measure(_ url: URL, asFaults: Bool) throws {
     let model = try NSManagedObjectModel(contentsOfStoreAt: url)
-    for (operation, asFaults) in [("fetch_and_read", true), ("fetch_filled_and_read", false)] {
-        let start = ContinuousClock.now
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true]
-        )
-        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
-        request.returnsObjectsAsFaults = asFaults
-        let people = try context.fetch(request)
-        let fetched = ContinuousClock.now
-        let check = try people.reduce(0) { $0 + (try checksum($1)) }
-        let end = ContinuousClock.now
-        withExtendedLifetime(people) {}  // the yardstick doesn't free its rows in the measured time either
-        report("\(operation)", start.duration(to: end), check)
-        report("\(operation):fetch_only", start.duration(to: fetched), Int64(people.count))
-    }
+    let start = ContinuousClock.now
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true]
+    )
+    let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+    request.returnsObjectsAsFaults = asFaults
+    let people = try context.fetch(request)
+    let fetched = ContinuousClock.now
+    let check = try people.reduce(0) { $0 + (try checksum($1)) }
+    let end = ContinuousClock.now
+    withExtendedLifetime(people) {}  // the yardstick doesn't free its rows in the measured time either
+    let operation = asFaults ? "fetch_and_read" : "fetch_filled_and_read"
+    report(operation, start.duration(to: end), check)
+    report("\(operation):fetch_only", start.duration(to: fetched), Int64(people.count))
 }
 
 /// The sum that the yardstick makes of a row: all ten properties take part.

@@ -13,7 +13,8 @@ final class ObjectRegistry: @unchecked Sendable {
     weak var context: NSManagedObjectContext?
 
     private let lock = NSLock()
-    private var table = ObjectTable()
+    // Only used under the lock.
+    @exclusivity(unchecked) private var table = ObjectTable()
 
     func object(_ key: ObjectKey) -> NSManagedObject? {
         lock.lock()

@@ -27,9 +27,9 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         }
     }
     // The ID as an object, made when first asked for: most fetched objects are never asked.
-    private final var identity: NSManagedObjectID?
-    private(set) final var primaryKey: Int64
-    private(set) final var space: ObjectIDSpace
+    @exclusivity(unchecked) private final var identity: NSManagedObjectID?
+    @exclusivity(unchecked) private(set) final var primaryKey: Int64
+    @exclusivity(unchecked) private(set) final var space: ObjectIDSpace
 
     final func setKey(_ primaryKey: Int64, _ space: ObjectIDSpace) {
         self.primaryKey = primaryKey
@@ -39,14 +39,16 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     final var key: ObjectKey { ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey) }
     /// The context that the object belongs to; nil for an object without one, and after a reset.
     public final var managedObjectContext: NSManagedObjectContext? { registry?.context }
-    final var registry: ObjectRegistry?
+    // What follows is read for every value. An object is confined to its context's queue, and no access here contains
+    // another, so that checking it at run time would find nothing.
+    @exclusivity(unchecked) final var registry: ObjectRegistry?
     final let layout: EntityLayout
     /// By slot of the layout; empty while the object is a fault.
-    final var slots: [SlotValue]
+    @exclusivity(unchecked) final var slots: [SlotValue]
     /// What the store had when it was last read or written; nil for an object never saved, and for a fault whose row
     /// was not read yet.
-    final var row: Row?
-    final var state: State
+    @exclusivity(unchecked) final var row: Row?
+    @exclusivity(unchecked) final var state: State
 
     struct State: OptionSet {
         let rawValue: UInt8

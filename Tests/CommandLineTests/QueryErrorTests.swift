@@ -16,6 +16,7 @@ struct QueryErrorTests {
         WrongCommandLine(
             "Country", "--columns", "cities.name",
             says: "Error: 'cities' of 'Country' leads to many objects; 'cities.name' may only lead to one"),
+        WrongCommandLine("City", "--columns", "name,name", says: "Error: The column 'name' is named twice"),
         WrongCommandLine("City", "--columns", "name,", says: "Error: The entity 'City' has no key ''"),
         WrongCommandLine("City", "--sort", "extent", says: "Error: The entity 'City' has no key 'extent'"),
         WrongCommandLine(

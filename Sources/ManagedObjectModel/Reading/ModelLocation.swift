@@ -31,6 +31,10 @@ struct ModelLocation {
     private init(xml version: URL) { self.init(url: version.appendingPathComponent("contents"), form: .xml) }
 
     func read() throws -> NSManagedObjectModel {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+        if let type = attributes?[.type] as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {
+            throw ModelFileError(path: url.path, reason: "is a device or pipe, not a model")
+        }
         let data: Data
         do {
             data = try Data(contentsOf: url)

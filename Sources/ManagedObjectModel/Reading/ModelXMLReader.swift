@@ -147,7 +147,7 @@ struct ModelXMLReader {
         let entity = try entity(named: name(element), element)
         for child in element.children(named: "relationship") {
             guard let relationship = entity.relationshipsByName[try name(child)] else { continue }
-            guard let destinationName = relationship.destinationEntityName else { continue }
+            let destinationName = try required(child, "destinationEntity")
             let destination = try self.entity(named: destinationName, child)
             relationship.destinationEntity = destination
             guard let inverse = relationship.inverseRelationshipName else { continue }
@@ -158,6 +158,10 @@ struct ModelXMLReader {
                 )
             }
             relationship.inverseRelationship = found
+        }
+        for name in entity.uniquenessConstraintNames.joined() where entity.propertiesByName[name] == nil {
+            throw failure(
+                element, "a uniqueness constraint names '\(name)', which is not a property of '\(entity.name ?? "")'")
         }
         entity.indexes = try element.children(named: "fetchIndex").map { try fetchIndex($0, of: entity) }
         // As Apple's compiler does; stores then have the attribute's own index beside the one with the given name.

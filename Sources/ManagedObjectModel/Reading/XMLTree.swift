@@ -31,6 +31,10 @@ final class XMLTree {
             throw ModelFileError(
                 path: path, line: line, reason: "document types and entities are not allowed in a model")
         }
+        // Foundation's parser stops the program at a name that isn't UTF-8.
+        guard String(validating: data, as: UTF8.self) != nil else {
+            throw ModelFileError(path: path, reason: "is not UTF-8 text")
+        }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
         let builder = Builder()

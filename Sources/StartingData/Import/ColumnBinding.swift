@@ -22,6 +22,10 @@ final class ColumnBinding {
     init(_ name: String, of entity: SQLEntity, _ session: ImportSession, isHeader: Bool) throws {
         self.name = name
         func refuse(_ message: String) -> Refusal { Refusal(message: message, value: name) }
+        guard name.utf8.count <= 1000 else {
+            throw Refusal(
+                message: "no attribute has a name as long as '\(name.prefix(40))…'", value: "\(name.prefix(40))…")
+        }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let slot = entity.layout.slot(parts[0]) else {
             let known = entity.layout.properties.map(\.name).joined(separator: ", ")

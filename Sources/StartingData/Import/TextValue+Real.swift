@@ -15,7 +15,9 @@ extension TextValue {
     /// Going through `Decimal` would be slower and, on Linux, miss the nearest double in the last digit.
     static func decimal(_ bytes: UnsafeRawBufferPointer) -> Parsed<Double> {
         let parsed = double(bytes)
-        if case .value(let number) = parsed, abs(number) >= 1e128 { return .tooLarge }
+        if case .value(let number) = parsed, abs(number) >= 1e128 || (number != 0 && abs(number) < 1e-127) {
+            return .tooLarge
+        }
         return parsed
     }
 

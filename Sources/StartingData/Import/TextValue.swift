@@ -53,7 +53,9 @@ enum TextValue {
         var scanner = DateScanner(bytes)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
             let day = scanner.number(2), year > 0,
-            (1...12).contains(month), (1...daysIn(month, year)).contains(day)
+            (1...12).contains(month), (1...daysIn(month, year)).contains(day),
+            // Days that the change from the Julian calendar left out.
+            year != 1582 || month != 10 || !(5...14).contains(day)
         else { return nil }
         let days = Double(daysSince2001(year, month, day)) * 86400
         if scanner.isAtEnd { return days }

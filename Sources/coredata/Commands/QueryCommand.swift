@@ -72,6 +72,10 @@ struct QueryCommand: Command {
     }
 
     private func columns(of entity: NSEntityDescription) throws -> [QueryColumn] {
+        var seen: Set<String> = []
+        for path in columnPaths where !seen.insert(path).inserted {
+            throw UsageError(message: "The column '\(path)' is named twice")
+        }
         guard columnPaths.isEmpty else { return try columnPaths.map { try QueryColumn($0, of: entity) } }
         return QueryColumn.defaults(for: entity)
     }

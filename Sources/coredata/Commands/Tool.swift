@@ -20,6 +20,8 @@ enum Tool {
         // A reader that goes away is noticed when writing.
         signal(SIGPIPE, SIG_IGN)
         do {
+            // Better said before anything is written than after.
+            if fcntl(STDOUT_FILENO, F_GETFD) == -1 { throw OutputError(number: errno) }
             switch try ArgumentParser(tool: root, version: version).parse(arguments) {
             case .text(let text): try printResult(text)
             case .command(let type, let parsed, let usage): try run(type, parsed, usage)

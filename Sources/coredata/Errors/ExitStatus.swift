@@ -43,7 +43,7 @@ enum ExitStatus: Int32 {
         case .coreData: return .usage
         case .fileNoSuchFile, .fileReadNoSuchFile: return .noInput
         case .fileReadNoPermission, .fileWriteNoPermission: return .noPermission
-        case .fileReadUnknown, .fileWriteUnknown, .fileWriteOutOfSpace, .fileWriteVolumeReadOnly,
+        case .fileReadUnknown, .fileWriteUnknown, .fileWriteFileExists, .fileWriteOutOfSpace, .fileWriteVolumeReadOnly,
             .persistentStoreTimeout:
             return .io
         case .fileReadCorruptFile, .persistentStoreOpen, .persistentStoreInvalidType, .persistentStoreTypeMismatch,
@@ -59,7 +59,10 @@ enum ExitStatus: Int32 {
         switch code {
         case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_BUSY, SQLITE_LOCKED: .io
         case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: .noPermission
-        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG, SQLITE_FORMAT: .badData
+        // A table or column that isn't there: the store or the model is at fault.
+        case SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG,
+            SQLITE_FORMAT:
+            .badData
         default: .bug
         }
     }

@@ -62,6 +62,19 @@ struct ModelFileErrorTests {
         #expect(error.reason.contains("not allowed"))
     }
 
+    @Test("with bytes that aren't UTF-8, in a name or a value, is refused")
+    func encoding() throws {
+        for text in ["<model><entity name=\"A\" in@x=\"b\"/></model>", "<model><entity name=\"A@\"/></model>"] {
+            let folder = try TemporaryFolder()
+            let url = try folder.write("", to: "M.xcdatamodel/contents")
+            try Data(text.utf8.map { $0 == UInt8(ascii: "@") ? 0xf5 : $0 }).write(to: url)
+            let error = try #require(throws: ModelFileError.self) {
+                try NSManagedObjectModel(validatingContentsOf: folder.file("M.xcdatamodel"))
+            }
+            #expect(error.reason.contains("UTF-8"))
+        }
+    }
+
     @Test("is nil for the initialiser that Apple's framework has, and an error with its path for ours")
     func missing() throws {
         let folder = try TemporaryFolder()

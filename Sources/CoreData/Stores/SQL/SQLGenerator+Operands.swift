@@ -115,7 +115,7 @@ extension SQLGenerator {
                         key: prefix + key.name, entityNumber: number.map { prefix + $0.name }, destination: destination)
                 }
                 walked += "." + step
-                (entity, alias) = (destination, join(walked, prefix + key.name, destination, scope))
+                (entity, alias) = (destination, try join(walked, prefix + key.name, destination, scope))
             case .toMany, .join:
                 if isSort { throw CocoaError.request("to-many key not allowed here: \(text)") }
                 let rest = steps.isEmpty ? nil : steps.joined(separator: ".")
@@ -137,8 +137,12 @@ extension SQLGenerator {
         return nil
     }
 
-    private mutating func join(_ path: String, _ key: String, _ destination: SQLEntity, _ scope: Scope) -> String {
+    private mutating func join(
+        _ path: String, _ key: String, _ destination: SQLEntity, _ scope: Scope
+    ) throws -> String {
         if let known = scope.joins.first(where: { $0.path == path }) { return known.alias }
+        // SQLite joins 64 tables at the most.
+        guard scope.joins.count < 60 else { throw CocoaError.request("more than 60 relationships in one request") }
         let alias = newAlias()
         // LEFT: a row without the object must stay for OR, NOT and `== nil`. SQLite itself turns it into an inner
         // join where the condition allows.

@@ -133,6 +133,11 @@ package enum SQLStoreFile {
     }
 
     private static func openAndRead(_ url: URL, _ mode: SQLiteConnection.Mode) throws -> SQLiteConnection {
+        // SQLite would wait for a pipe's other end.
+        var status = stat()
+        if stat(url.path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
+            throw CocoaError.store(.fileReadCorruptFile, url, "is a device or pipe, not a SQLite file")
+        }
         let connection = try SQLiteConnection(url, mode)
         if mode != .create { _ = try connection.int("SELECT COUNT(*) FROM sqlite_master") }
         return connection

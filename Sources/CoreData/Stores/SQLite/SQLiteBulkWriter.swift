@@ -67,8 +67,15 @@ package final class SQLiteBulkWriter {
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
             throw CocoaError.store(.fileNoSuchFile, url, "there is no folder \(folder.path)")
         }
-        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
-            throw CocoaError.store(.persistentStoreOpen, url, "is a folder, not a store")
+        var status = stat()
+        if lstat(url.path, &status) == 0 {
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: break
+            case S_IFDIR: throw CocoaError.store(.persistentStoreOpen, url, "is a folder, not a store")
+            // Links to files were followed before: this one leads nowhere.
+            case S_IFLNK: throw CocoaError.store(.persistentStoreOpen, url, "is a link to a file that isn't there")
+            default: throw CocoaError.store(.persistentStoreOpen, url, "is a device or pipe, not a store")
+            }
         }
         return size(url.path) > 0 || (FileManager.default.fileExists(atPath: url.path) && size(url.path + "-wal") > 0)
     }
@@ -111,14 +118,21 @@ package final class SQLiteBulkWriter {
     private func readKeys() throws {
         let keys = try connection.statement("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
         defer { keys.reset() }
+        var counted: Set<Int> = []
         while try keys.step() {
             // Beyond the model's entities are those of persistent history.
-            if let entity = schema.entity(number: keys.int(0)) { lastKeys[entity.number] = keys.int(1) }
+            guard let entity = schema.entity(number: keys.int(0)) else { continue }
+            counted.insert(entity.number)
+            lastKeys[entity.number] = keys.int(1)
         }
         // Other programs have written rows without counting them.
         for entity in schema.entities where entity.root == nil {
             let last = try connection.int("SELECT MAX(Z_PK) FROM \(entity.table.name)") ?? 0
             lastKeys[entity.number] = max(lastKeys[entity.number], last)
+            guard counted.contains(entity.number), (0...Int64.max / 2).contains(lastKeys[entity.number]) else {
+                throw CocoaError.store(
+                    .persistentStoreIncompatibleSchema, url, "Z_PRIMARYKEY has no usable key for \(entity.name)")
+            }
         }
         initialKeys = lastKeys
     }
@@ -188,15 +202,27 @@ package final class SQLiteBulkWriter {
             throw CocoaError.store(.persistentStoreSave, url, "the new store is damaged: \(problem)")
         }
         guard try !Self.holdsStore(url) else {
-            throw CocoaError.store(.fileWriteFileExists, url, "somebody else has made a store here meanwhile")
+            throw Self.isThereAlready(url)
         }
-        // Flushed, then renamed: after a power cut there is the whole store or none.
+        // Flushed, then put in its place: after a power cut there is the whole store or none.
         try flush(workURL.path)
         // A log or journal without its store would be taken for the new one's.
         for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
-        guard rename(workURL.path, url.path) == 0 else { throw failure(errno) }
+        // A link, unlike a rename, fails where somebody else was faster. An empty file is in nobody's way.
+        if Self.size(url.path) == 0 { unlink(url.path) }
+        if link(workURL.path, url.path) == 0 {
+            unlink(workURL.path)
+        } else if errno == EPERM || errno == ENOTSUP || errno == EMLINK {  // a file system without links
+            guard rename(workURL.path, url.path) == 0 else { throw failure(errno) }
+        } else {
+            throw errno == EEXIST ? Self.isThereAlready(url) : failure(errno)
+        }
         // The store is there; some file systems can't flush a folder.
         try? flush(url.deletingLastPathComponent().path)
+    }
+
+    private static func isThereAlready(_ url: URL) -> CocoaError {
+        CocoaError.store(.fileWriteFileExists, url, "somebody else has made a store here meanwhile")
     }
 
     private func flush(_ path: String) throws {
@@ -249,6 +275,12 @@ package final class SQLiteBulkWriter {
             UnfinishedStores.remove(workURL)
         } else if sqlite3_get_autocommit(connection.handle) == 0 {
             do { try connection.execute("ROLLBACK") } catch { SQLLog.warn("rollback failed: \(error)") }
+        } else if Self.size(url.path + "-journal") > 0 {
+            // After some errors, such as a full disk, SQLite has ended the transaction and left its journal to the next
+            // reader.
+            do { _ = try connection.int("SELECT COUNT(*) FROM sqlite_master") } catch {
+                SQLLog.warn("the journal was left behind: \(error)")
+            }
         }
     }
 }

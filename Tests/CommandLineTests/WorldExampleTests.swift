@@ -52,5 +52,23 @@ struct WorldExampleTests {
                     "iataCode\televationFeet\tcountry.isoCode", "NGQ\t14022\tCN", "KGT\t14042\tCN", "DDR\t14108\tCN",
                     "BPX\t14219\tCN", "DCY\t14472\tCN",
                 ])
+
+        // The README's program.
+        let url = folder.file("World.sqlite")
+        let container = NSPersistentContainer(
+            name: "World", managedObjectModel: try NSManagedObjectModel(contentsOfStoreAt: url))
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+        var failure: (any Error)?
+        container.loadPersistentStores { _, error in failure = error }
+        #expect(failure == nil)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+        request.predicate = NSPredicate(format: "country.isoCode == %@ AND population > %d", "IS", 10_000)
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let cities = try container.viewContext.fetch(request)
+        #expect(
+            cities.map { $0.value(forKey: "name") as? String } == [
+                "Akureyri", "Hafnarfjörður", "Keflavík", "Kópavogur", "Reykjanesbær", "Reykjavík",
+            ])
+        #expect(cities.allSatisfy { ($0.value(forKey: "population") as? NSNumber)?.intValue ?? 0 > 10_000 })
     }
 }

@@ -16,6 +16,17 @@ extension NSManagedObjectModel {
         }
     }
 
+    /// Makes the model immutable, and prepares what contexts on many threads share. Coordinators and importers may ask
+    /// for it at the same time.
+    package func prepareForUse() {
+        Self.preparation.withLock {
+            freeze()
+            for entity in entities { entity.layout.prepare() }
+        }
+    }
+
+    private static let preparation = NSLock()
+
     /// The entities whose objects have this class: by its name, with or without the module's.
     func entities(ofClass type: NSManagedObject.Type) -> [NSEntityDescription] {
         let full = String(reflecting: type)

@@ -20,15 +20,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Creates a coordinator without stores.
     public init(managedObjectModel model: NSManagedObjectModel) {
         managedObjectModel = model
-        // Two coordinators may be made of one model at the same time, and contexts on many threads share what is
-        // prepared here.
-        Self.preparation.withLock {
-            model.freeze()
-            for entity in model.entities { entity.layout.prepare() }
-        }
+        model.prepareForUse()
     }
-
-    private static let preparation = NSLock()
 
     /// The open stores, in the order in which they were added.
     open var persistentStores: [NSPersistentStore] { lock.withLock { stores } }

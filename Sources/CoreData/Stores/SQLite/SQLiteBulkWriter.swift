@@ -31,7 +31,7 @@ package final class SQLiteBulkWriter {
     ///
     /// - Throws: `CocoaError` for a file that is no store, one of another model, or one that is in use.
     package init(_ model: NSManagedObjectModel, url: URL) throws {
-        model.freeze()
+        model.prepareForUse()
         // SQLite puts logs and journals beside the file itself, not beside a link to it.
         let url = url.resolvingSymlinksInPath()
         self.url = url

@@ -206,19 +206,34 @@ package final class SQLiteBulkWriter {
         }
         // Flushed, then put in its place: after a power cut there is the whole store or none.
         try flush(workURL.path)
-        // A log or journal without its store would be taken for the new one's.
-        for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
-        // A link, unlike a rename, fails where somebody else was faster. An empty file is in nobody's way.
-        if Self.size(url.path) == 0 { unlink(url.path) }
+        // A log or journal without its store would be taken for the new one's; one of somebody who was faster is his.
+        for suffix in Self.size(url.path) > 0 ? [] : ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
+        // A link, unlike a rename, fails where somebody else was faster.
         if link(workURL.path, url.path) == 0 {
             unlink(workURL.path)
+        } else if errno == EEXIST {
+            try replaceEmptyFile()
         } else if errno == EPERM || errno == ENOTSUP || errno == EMLINK {  // a file system without links
             guard rename(workURL.path, url.path) == 0 else { throw failure(errno) }
         } else {
-            throw errno == EEXIST ? Self.isThereAlready(url) : failure(errno)
+            throw failure(errno)
         }
         // The store is there; some file systems can't flush a folder.
         try? flush(url.deletingLastPathComponent().path)
+    }
+
+    /// Takes the place of an empty file. Whoever holds its lock, and finds it there still, is the one who may.
+    private func replaceEmptyFile() throws {
+        let file = open(url.path, O_RDWR)
+        guard file >= 0 else { throw failure(errno) }
+        defer { close(file) }
+        guard flock(file, LOCK_EX) == 0 else { throw failure(errno) }
+        var (held, found) = (stat(), stat())
+        guard fstat(file, &held) == 0, stat(url.path, &found) == 0, held.st_ino == found.st_ino, found.st_size == 0
+        else {
+            throw Self.isThereAlready(url)
+        }
+        guard rename(workURL.path, url.path) == 0 else { throw failure(errno) }
     }
 
     private static func isThereAlready(_ url: URL) -> CocoaError {

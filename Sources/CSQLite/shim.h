@@ -7,22 +7,12 @@
 #include <sqlite3.h>
 #include <string.h>
 
-enum {
-    CSQLITE_CONSTRAINT_UNIQUE = SQLITE_CONSTRAINT_UNIQUE,
-    CSQLITE_CONSTRAINT_PRIMARYKEY = SQLITE_CONSTRAINT_PRIMARYKEY,
-};
-
 static inline int csqlite_bind_text_copy(sqlite3_stmt *s, int i, const char *text, long long bytes) {
     return sqlite3_bind_text64(s, i, text, (sqlite3_uint64)bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 static inline int csqlite_bind_blob_copy(sqlite3_stmt *s, int i, const void *data, long long bytes) {
     return sqlite3_bind_blob64(s, i, data, (sqlite3_uint64)bytes, SQLITE_TRANSIENT);
-}
-
-/// Binds text that outlives the next step of the statement, without a copy.
-static inline int csqlite_bind_text_borrowed(sqlite3_stmt *s, int i, const char *text, long long bytes) {
-    return sqlite3_bind_text64(s, i, text, (sqlite3_uint64)bytes, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static inline int csqlite_db_config_int(sqlite3 *db, int option, int value, int *result) {

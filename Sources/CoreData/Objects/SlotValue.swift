@@ -187,10 +187,12 @@ extension SlotValue {
 
     private static func double(_ value: Any) throws(Unacceptable) -> Double {
         switch value {
+        // First: as a double, or as a number, a decimal would come with a wrong last digit.
+        case let decimal as NSDecimalNumber: decimal.decimalValue.nearestDouble
+        case let decimal as Decimal: decimal.nearestDouble
         case let real as Double: real
         case let real as any BinaryFloatingPoint: Double(real)
         case let whole as any BinaryInteger: real(whole)
-        case let decimal as Decimal: NSDecimalNumber(decimal: decimal).doubleValue
         case let number as NSNumber: number.doubleValue
         default: throw .type(desired: "NSNumber")
         }

@@ -62,6 +62,15 @@ struct AttributeRoundTripTests {
         #expect(found.type == "real")
     }
 
+    @Test("a decimal given for a double becomes the nearest one", arguments: ["19.99", "-6.06", "29.541", "0.1"])
+    func decimalsAsDoubles(_ text: String) throws {
+        let decimal = try #require(Decimal(string: text))
+        for given: Any in [decimal, NSDecimalNumber(decimal: decimal)] {
+            let found = try Self.roundTrip("double", given)
+            #expect((found.value as? NSNumber)?.doubleValue == Double(text))
+        }
+    }
+
     @Test(
         "floats keep their extremes",
         arguments: [Float(0.1), .greatestFiniteMagnitude, .leastNonzeroMagnitude, 16_777_216])

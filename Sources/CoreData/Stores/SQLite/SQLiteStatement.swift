@@ -36,13 +36,6 @@ package final class SQLiteStatement {
         }
     }
 
-    package func bind(_ position: Int32, utf8 bytes: UnsafeRawBufferPointer) {
-        let text = bytes.bindMemory(to: CChar.self)
-        withUnsafePointer(to: 0) { empty in
-            _ = csqlite_bind_text_copy(handle, position, text.baseAddress ?? empty, Int64(bytes.count))
-        }
-    }
-
     package func bind(_ position: Int32, _ value: Data) {
         if value.isEmpty {
             sqlite3_bind_zeroblob(handle, position, 0)
@@ -130,6 +123,4 @@ package final class SQLiteStatement {
         }
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
-
-    package func name(_ column: Int32) -> String { String(cString: sqlite3_column_name(handle, column)) }
 }

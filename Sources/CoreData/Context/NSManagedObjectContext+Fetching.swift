@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
             let stores = coordinator.stores(for: fetch.entity)
             let window = (fetch.offset, fetch.limit)
             if stores.count > 1 { (fetch.offset, fetch.limit) = (0, 0) }
-            let count = try coordinator.exclusively { try stores.reduce(0) { $0 + (try $1.count(fetch)) } }
+            let count = try coordinator.exclusively { try stores.reduce(0) { $0 + (try $1.count(fetch, in: self)) } }
             guard stores.count > 1 else { return count }
             let rest = max(0, count - window.0)
             return window.1 > 0 ? min(rest, window.1) : rest
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
             for store in stores {
                 // The space is the same for all rows of a tree.
                 let space = store.space(of: fetch.entity)
-                try store.fetch(fetch) { layout, key, row in
+                try store.fetch(fetch, in: self) { layout, key, row in
                     found.append(materialise(layout, key, space, row: row))
                 }
             }
@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
         try coordinator.exclusively {
             for store in coordinator.stores(for: fetch.entity) {
                 let space = store.space(of: fetch.entity)
-                try store.fetch(fetch) { layout, key, _ in
+                try store.fetch(fetch, in: self) { layout, key, _ in
                     found.append(NSManagedObjectID(layout, primaryKey: key, space: space))
                 }
             }

@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
         ]
         // What one store has committed is saved, even if the next one fails.
         for (store, changes) in plan {
-            try coordinator.exclusively { adopt(try store.save(changes), changes) }
+            try coordinator.exclusively { adopt(try store.save(changes, in: self), changes) }
             for object in changes.inserted + changes.updated { finish(object) }
             for object in changes.deleted { leave(object) }
         }

@@ -156,7 +156,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         if let known = registry.object(objectID.key), !known.isFault, !known.isInaccessible { return known }
         guard !objectID.isTemporaryID, let store = objectID.persistentStore,
-            let (entity, row) = try coordinator().exclusively({ try store.row(objectID.entity, objectID.primaryKey) }),
+            let (entity, row) = try coordinator().exclusively({
+                try store.row(objectID.entity, objectID.primaryKey, in: self)
+            }),
             entity.isKindOf(entity: objectID.entity)
         else {
             throw CocoaError(
@@ -268,7 +270,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             return .failure(CocoaError.request("the store of \(id) is closed"))
         }
         return Result {
-            let found = try coordinator.exclusively { try store.row(id.entity, id.primaryKey) }
+            let found = try coordinator.exclusively { try store.row(id.entity, id.primaryKey, in: self) }
             guard let (entity, row) = found, entity.isKindOf(entity: id.entity) else { return nil }
             return row
         }
@@ -294,7 +296,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             return []
         }
         do {
-            let keys = try coordinator.exclusively { try store.keys(of: relationship, id.entity, id.primaryKey) }
+            let keys = try coordinator.exclusively {
+                try store.keys(of: relationship, id.entity, id.primaryKey, in: self)
+            }
             return keys.filter { entity, _ in
                 relationship.destinationEntity.map { entity.isKindOf(entity: $0) } ?? false
             }.map { entity, key in

@@ -47,24 +47,31 @@ open class NSPersistentStore: NSObject {
     // MARK: What each kind of store does
 
     /// Finds rows and gives them to `visit`, in the order asked for.
-    package func fetch(_ fetch: StoreFetch, visit: (EntityLayout, Int64, Row?) throws -> Void) throws {
+    ///
+    /// - Parameter context: the context that asks; stores written by programs are told it.
+    package func fetch(
+        _ fetch: StoreFetch, in context: NSManagedObjectContext, visit: (EntityLayout, Int64, Row?) throws -> Void
+    ) throws {
         throw CocoaError.unsupported("fetching from a store of type '\(type)'")
     }
 
-    package func count(_ fetch: StoreFetch) throws -> Int {
+    package func count(_ fetch: StoreFetch, in context: NSManagedObjectContext) throws -> Int {
         throw CocoaError.unsupported("counting in a store of type '\(type)'")
     }
 
     /// One row by its key; nil when it is gone.
-    package func row(_ entity: NSEntityDescription, _ primaryKey: Int64) throws -> (NSEntityDescription, Row)? { nil }
+    package func row(
+        _ entity: NSEntityDescription, _ primaryKey: Int64, in context: NSManagedObjectContext
+    ) throws -> (NSEntityDescription, Row)? { nil }
 
     /// The keys, and for each its entity, at the other end of a to-many relationship.
     package func keys(
-        of relationship: NSRelationshipDescription, _ entity: NSEntityDescription, _ primaryKey: Int64
+        of relationship: NSRelationshipDescription, _ entity: NSEntityDescription, _ primaryKey: Int64,
+        in context: NSManagedObjectContext
     ) throws -> [(NSEntityDescription, Int64)] { [] }
 
     /// Writes changes, all or nothing; returns the new IDs of inserted objects and the new rows of all written ones.
-    package func save(_ changes: SaveChanges) throws -> SaveOutcome {
+    package func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         throw CocoaError.unsupported("saving to a store of type '\(type)'")
     }
 

@@ -111,7 +111,7 @@ package final class SQLiteStore: NSPersistentStore {
     // MARK: Reading
 
     package override func fetch(
-        _ fetch: StoreFetch, visit: (EntityLayout, Int64, Row?) throws -> Void
+        _ fetch: StoreFetch, in context: NSManagedObjectContext, visit: (EntityLayout, Int64, Row?) throws -> Void
     ) throws {
         let entity = try sqlEntity(fetch.entity)
         let (query, columns) = try SQLGenerator.select(fetch, entity, schema)
@@ -127,7 +127,7 @@ package final class SQLiteStore: NSPersistentStore {
         }
     }
 
-    package override func count(_ fetch: StoreFetch) throws -> Int {
+    package override func count(_ fetch: StoreFetch, in context: NSManagedObjectContext) throws -> Int {
         let query = try SQLGenerator.count(fetch, sqlEntity(fetch.entity), schema)
         return try reporting {
             let statement = try bound(query)
@@ -136,8 +136,9 @@ package final class SQLiteStore: NSPersistentStore {
         }
     }
 
-    package override func row(_ entity: NSEntityDescription, _ primaryKey: Int64) throws -> (NSEntityDescription, Row)?
-    {
+    package override func row(
+        _ entity: NSEntityDescription, _ primaryKey: Int64, in context: NSManagedObjectContext
+    ) throws -> (NSEntityDescription, Row)? {
         let entity = try sqlEntity(entity.rootEntity)
         let columns = SQLResultColumns(names: SQLGenerator.columnNames(entity, schema))
         let number = entity.hasSubentities ? "t0.Z_ENT" : "\(entity.number)"
@@ -153,7 +154,8 @@ package final class SQLiteStore: NSPersistentStore {
     }
 
     package override func keys(
-        of relationship: NSRelationshipDescription, _ entity: NSEntityDescription, _ primaryKey: Int64
+        of relationship: NSRelationshipDescription, _ entity: NSEntityDescription, _ primaryKey: Int64,
+        in context: NSManagedObjectContext
     ) throws -> [(NSEntityDescription, Int64)] {
         let entity = try sqlEntity(entity)
         guard let slot = entity.layout.slot(relationship.name) else { return [] }
@@ -182,7 +184,9 @@ package final class SQLiteStore: NSPersistentStore {
         }
     }
 
-    package override func save(_ changes: SaveChanges) throws -> SaveOutcome { try saveChanges(changes) }
+    package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
+        try saveChanges(changes)
+    }
 
     private func bound(_ query: SQLQuery) throws -> SQLiteStatement {
         let statement = try connection.statement(query.text)

@@ -23,6 +23,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     public init(managedObjectModel model: NSManagedObjectModel) {
         managedObjectModel = model
         model.prepareForUse()
+        LoadedModels.add(model)
     }
 
     /// The open stores, in the order in which they were added.

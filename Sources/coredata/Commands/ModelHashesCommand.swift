@@ -44,7 +44,7 @@ struct ModelHashesCommand: Command {
 }
 
 /// Whether a file begins as SQLite files do.
-private func isSQLite(_ path: String) -> Bool {
+func isSQLite(_ path: String) -> Bool {
     guard let file = FileHandle(forReadingAtPath: path) else { return false }
     defer { try? file.close() }
     return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)

@@ -12,7 +12,13 @@ enum Tool {
             .command("import", ImportCommand.self),
             .command("inspect", InspectCommand.self),
             .command("query", QueryCommand.self),
-            .group("model", "Work with models.", [.command("hashes", ModelHashesCommand.self)]),
+            .group(
+                "model", "Work with models.",
+                [
+                    .command("compile", ModelCompileCommand.self),
+                    .command("convert", ModelConvertCommand.self),
+                    .command("hashes", ModelHashesCommand.self),
+                ]),
         ])
 
     /// Runs a command line, given without the tool's own name, and says how to exit.

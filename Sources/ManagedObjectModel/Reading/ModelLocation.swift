@@ -2,10 +2,10 @@ import FoundationSupplement
 
 /// The file that a model's address leads to: bundles hold several versions and name the current one.
 struct ModelLocation {
-    private let url: URL
-    private let form: Form
+    let url: URL
+    let form: Form
 
-    private enum Form { case xml, archive }
+    enum Form { case xml, archive }
 
     init(_ url: URL) throws {
         var isDirectory: ObjCBool = false
@@ -31,23 +31,7 @@ struct ModelLocation {
     private init(xml version: URL) { self.init(url: version.appendingPathComponent("contents"), form: .xml) }
 
     func read() throws -> NSManagedObjectModel {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-        if let type = attributes?[.type] as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {
-            throw ModelFileError(path: url.path, reason: "is a device or pipe, not a model")
-        }
-        let data: Data
-        do {
-            data = try Data(contentsOf: url)
-        } catch {
-            if FileManager.default.fileExists(
-                atPath: url.deletingLastPathComponent().appendingPathComponent("elements").path)
-            {
-                throw ModelFileError(
-                    path: url.deletingLastPathComponent().path,
-                    reason: "is in the binary form that Xcode wrote before version 4; open and save it in Xcode once")
-            }
-            throw ModelFileError(path: url.path, reason: "can't be read: \(error.localizedDescription)")
-        }
+        let data = try data()
         switch form {
         case .xml: return try ModelXMLReader.read(data, path: url.path)
         case .archive:
@@ -57,6 +41,26 @@ struct ModelLocation {
                     path: url.path, reason: "is not a Core Data model (.xcdatamodeld, .xcdatamodel, .momd or .mom)")
             }
             return try ModelArchiveReader.read(data, path: url.path)
+        }
+    }
+
+    /// The file's bytes.
+    func data() throws -> Data {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+        if let type = attributes?[.type] as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {
+            throw ModelFileError(path: url.path, reason: "is a device or pipe, not a model")
+        }
+        do {
+            return try Data(contentsOf: url)
+        } catch {
+            if FileManager.default.fileExists(
+                atPath: url.deletingLastPathComponent().appendingPathComponent("elements").path)
+            {
+                throw ModelFileError(
+                    path: url.deletingLastPathComponent().path,
+                    reason: "is in the binary form that Xcode wrote before version 4; open and save it in Xcode once")
+            }
+            throw ModelFileError(path: url.path, reason: "can't be read: \(error.localizedDescription)")
         }
     }
 

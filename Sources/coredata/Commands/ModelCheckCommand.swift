@@ -75,8 +75,8 @@ struct ModelCheckCommand: Command {
     }
 
     private func makeCheck() throws -> ModelCheck {
-        if ModelSource.isSQLite(path) { return ModelCheck(try ModelSource(path).requireModel()) }
-        try ModelSource.requireVersion(path)
+        try InputError.requireReadable(path, what: "model or store")
+        if isSQLite(path) { return ModelCheck(try ModelSource(path).requireModel()) }
         return try ModelCheck(contentsOf: URL(fileURLWithPath: path))
     }
 }

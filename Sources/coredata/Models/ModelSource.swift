@@ -16,9 +16,10 @@ struct ModelSource {
     /// - Parameter path: one version of several is named by its path, as in `App.xcdatamodeld/V2.xcdatamodel`.
     init(_ path: String) throws {
         self.path = path
-        isStore = Self.isSQLite(path)
+        try InputError.requireReadable(path, what: "model or store")
+        isStore = isSQLite(path)
         guard isStore else {
-            let model = try Self.load(path)
+            let model = try loadModel(path)
             (self.model, hashes) = (model, model.entityVersionHashesByName)
             return
         }
@@ -44,34 +45,12 @@ struct ModelSource {
         guard sources.contains(where: \.isStore) else { return [] }
         return [.className, .valueClass]
     }
+}
 
-    /// Whether a file begins as SQLite files do.
-    static func isSQLite(_ path: String) -> Bool {
-        guard let file = FileHandle(forReadingAtPath: path) else { return false }
-        defer { try? file.close() }
-        return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
-    }
-
-    /// Reads a model; the message for a version that isn't in its bundle names those that are.
-    private static func load(_ path: String) throws -> NSManagedObjectModel {
-        try requireVersion(path)
-        return try loadModel(path)
-    }
-
-    /// Makes sure that there is something to read at a path.
-    static func requireVersion(_ path: String) throws {
-        let url = URL(fileURLWithPath: path)
-        let bundle = url.deletingLastPathComponent()
-        let suffixes = ["xcdatamodeld": ".xcdatamodel", "momd": ".mom"]
-        if access(path, F_OK) != 0, let suffix = suffixes[bundle.pathExtension],
-            let members = try? FileManager.default.contentsOfDirectory(atPath: bundle.path)
-        {
-            let versions = members.filter { $0.hasSuffix(suffix) }.sorted()
-            let listed = versions.map { "'\($0)'" }.joined(separator: ", ")
-            throw InputError(
-                message: "\(path): there is no such version; the bundle has \(listed.isEmpty ? "none" : listed)",
-                status: .noInput)
-        }
-        try InputError.requireReadable(path, what: "model or store")
-    }
+/// Whether a file begins as SQLite files do.
+func isSQLite(_ path: String) -> Bool {
+    // What can't be opened is no store here; reading it as a model says what is wrong.
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
 }

@@ -34,13 +34,13 @@ package struct ModelCheck {
     ///
     /// - Throws: `ModelFileError` for what is no model: no XML, or a damaged archive.
     package init(contentsOf url: URL) throws {
-        let location = try ModelLocation(url)
-        guard location.form == .xml else {
-            self.init(try NSManagedObjectModel(validatingContentsOf: url))
+        let file = try ModelLocation(url).current().file
+        guard file.form == .xml else {
+            self.init(try file.read())
             return
         }
-        let path = location.url.path
-        let tree = try XMLTree.parse(location.data(), path: path)
+        let path = file.url.path
+        let tree = try XMLTree.parse(file.contents(), path: path)
         guard tree.name == "model" else {
             throw ModelFileError(
                 path: path, line: tree.line,

@@ -22,7 +22,7 @@ extension NSEntityDescription {
             facts.append(ModelFact(.fetchIndex, index.summary, key: index.name))
         }
         let repeated = ArchivedIndexes.compounds(of: indexes)
-        for names in Self.names(storedCompoundIndexes) where !repeated.contains(names) {
+        for names in compoundIndexNames where !repeated.contains(names) {
             facts.append(ModelFact(.compoundIndex, "present", key: names.joined(separator: ", ")))
         }
         return facts

@@ -16,6 +16,8 @@ enum Tool {
                 "model", "Work with models.",
                 [
                     .command("check", ModelCheckCommand.self),
+                    .command("compile", ModelCompileCommand.self),
+                    .command("convert", ModelConvertCommand.self),
                     .command("diff", ModelDiffCommand.self),
                     .command("hashes", ModelHashesCommand.self),
                 ]),

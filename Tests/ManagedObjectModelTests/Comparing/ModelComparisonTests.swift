@@ -78,7 +78,7 @@ struct ModelComparisonTests {
             let element = NSFetchIndexElementDescription(property: parts.name, collationType: .binary)
             parts.city.indexes = [NSFetchIndexDescription(name: "byName", elements: [element])]
         },
-        Mutation(.compoundIndex, false) { $0.city.storedCompoundIndexes = [["name", "population"]] },
+        Mutation(.compoundIndex, false) { $0.city.compoundIndexNames = [["name", "population"]] },
         Mutation(.optional, true) { $0.name.isOptional = true },
         Mutation(.optional, false) { $0.note.isOptional = false },
         Mutation(.transient, true) { $0.name.isTransient = true },

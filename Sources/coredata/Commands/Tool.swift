@@ -12,7 +12,14 @@ enum Tool {
             .command("import", ImportCommand.self),
             .command("inspect", InspectCommand.self),
             .command("query", QueryCommand.self),
-            .group("model", "Work with models.", [.command("hashes", ModelHashesCommand.self)]),
+            .group(
+                "model", "Work with models.",
+                [
+                    .command("describe", ModelDescribeCommand.self),
+                    .command("diagram", ModelDiagramCommand.self),
+                    .command("hashes", ModelHashesCommand.self),
+                    .command("schema", ModelSchemaCommand.self),
+                ]),
         ])
 
     /// Runs a command line, given without the tool's own name, and says how to exit.

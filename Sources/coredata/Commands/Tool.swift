@@ -18,8 +18,11 @@ enum Tool {
                     .command("check", ModelCheckCommand.self),
                     .command("compile", ModelCompileCommand.self),
                     .command("convert", ModelConvertCommand.self),
+                    .command("describe", ModelDescribeCommand.self),
+                    .command("diagram", ModelDiagramCommand.self),
                     .command("diff", ModelDiffCommand.self),
                     .command("hashes", ModelHashesCommand.self),
+                    .command("schema", ModelSchemaCommand.self),
                 ]),
         ])
 

@@ -14,6 +14,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// A name for people.
     open var name: String?
     private var stores: [NSPersistentStore] = []
+    /// The contexts that save to these stores.
+    let contexts = ContextList()
     // One lock for all stores: SQLite connections here are used by one thread at a time.
     private let lock = NSRecursiveLock()
 

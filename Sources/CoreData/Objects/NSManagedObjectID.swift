@@ -41,7 +41,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     public func uriRepresentation() -> URL {
         let path =
             isTemporaryID
-            ? "x-coredata:///\(entity.name ?? "")/t\(-primaryKey)"
+            ? "x-coredata:///\(entity.name ?? "")/t\(ObjectIDSpace.temporary.storeIdentifier)\(-primaryKey)"
             : "x-coredata://\(space.storeIdentifier)/\(entity.name ?? "")/p\(primaryKey)"
         return URL(string: path) ?? URL(fileURLWithPath: path)
     }
@@ -65,13 +65,16 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 package final class ObjectIDSpace: @unchecked Sendable {
     package private(set) weak var store: NSPersistentStore?
     package let storeIdentifier: String
+    /// The rows of the table that are in use.
+    package let rows = RowCache()
 
     init(store: NSPersistentStore?, identifier: String) {
         self.store = store
         storeIdentifier = identifier
     }
 
-    static let temporary = ObjectIDSpace(store: nil, identifier: "")
+    /// Where objects are before their first save. Its identifier makes temporary IDs of two processes differ.
+    static let temporary = ObjectIDSpace(store: nil, identifier: UUID().uuidString)
 }
 
 /// An object ID as a dictionary's key.

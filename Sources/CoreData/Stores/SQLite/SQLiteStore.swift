@@ -185,7 +185,11 @@ package final class SQLiteStore: NSPersistentStore {
     }
 
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
-        try saveChanges(changes)
+        try saveChanges(changes, in: context)
+    }
+
+    package override func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        try takeKeys(for: objects)
     }
 
     private func bound(_ query: SQLQuery) throws -> SQLiteStatement {

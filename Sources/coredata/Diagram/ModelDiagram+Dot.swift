@@ -212,8 +212,8 @@ private enum Dot {
     static func text(
         _ text: String, size: Int? = nil, colour: String? = nil, isBold: Bool = false, isItalic: Bool = false
     ) -> String {
-        // Graphviz reads \N as the box's name, also in HTML-like text.
-        var html = text.isEmpty ? "?" : XMLText.escaped(text).replacing("\\", with: "&#92;")
+        // To Graphviz \N is the box's name, also in HTML-like text.
+        var html = text.isEmpty ? "?" : XMLText.escaped(text).replacing("\\", with: "\\\\")
         let font = [colour.map { "COLOR=\"\($0)\"" }, size.map { "POINT-SIZE=\"\($0)\"" }].compactMap(\.self)
         if !font.isEmpty { html = "<FONT \(font.joined(separator: " "))>\(html)</FONT>" }
         if isItalic { html = "<I>\(html)</I>" }

@@ -9,8 +9,12 @@ struct ModelXMLReader {
     private var composites: [String: XMLTree] = [:]
 
     static func read(_ data: Data, path: String) throws -> NSManagedObjectModel {
+        try read(XMLTree.parse(data, path: path), path: path)
+    }
+
+    static func read(_ root: XMLTree, path: String) throws -> NSManagedObjectModel {
         var reader = ModelXMLReader(path: path)
-        return try reader.model(XMLTree.parse(data, path: path))
+        return try reader.model(root)
     }
 
     private init(path: String) { self.path = path }

@@ -40,24 +40,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
-        guard storeType == NSSQLiteStoreType else {
-            throw CocoaError.store(
-                .persistentStoreInvalidType, storeURL, "the store type '\(storeType)' is not supported")
-        }
-        guard let storeURL, storeURL.isFileURL else {
-            throw CocoaError.store(.persistentStoreOpen, storeURL, "a SQLite store needs the URL of a file")
-        }
-        if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
-            throw CocoaError.store(.persistentStoreOpen, storeURL, "the model has no configuration '\(configuration)'")
-        }
         return try lock.withLock {
-            if stores.contains(where: { $0.url?.standardizedFileURL == storeURL.standardizedFileURL }) {
+            if let storeURL, stores.contains(where: { $0.url?.standardizedFileURL == storeURL.standardizedFileURL }) {
                 throw CocoaError.store(.persistentStoreOpen, storeURL, "Can't add the same store twice")
             }
-            let store = try SQLiteStore(
-                managedObjectModel, url: storeURL, configurationName: configuration, options: options)
-            store.persistentStoreCoordinator = self
+            let store = try makeStore(type: storeType, configuration: configuration, url: storeURL, options: options)
             stores.append(store)
+            store.didAdd(to: self)
             return store
         }
     }
@@ -65,6 +54,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Closes a store. Objects that came from it can't be filled or saved any more.
     open func remove(_ store: NSPersistentStore) throws {
         lock.withLock {
+            store.willRemove(from: self)
             stores.removeAll { $0 === store }
             store.persistentStoreCoordinator = nil
         }
@@ -81,22 +71,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        let connection = try SQLStoreFile.open(url, .readOnly)
-        do {
-            return try SQLStoreFile.metadata(on: connection)
-        } catch let error as SQLiteError {
-            throw error.cocoaError(.persistentStoreOpen, url: url)
-        }
+        try storeClass(forType: storeType, at: url).metadataForPersistentStore(with: url)
     }
 
     /// The ID that a text made by `uriRepresentation()` means, in one of the open stores; nil for others.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        let parts = url.pathComponents.filter { $0 != "/" }
-        guard url.scheme == "x-coredata", parts.count == 2, parts[1].hasPrefix("p"),
-            let key = Int64(parts[1].dropFirst()), key > 0, let entity = managedObjectModel.entitiesByName[parts[0]],
-            let store = persistentStores.first(where: { $0.identifier.lowercased() == url.host?.lowercased() })
+        guard let uri = ObjectURI(url), uri.key.hasPrefix("p"),
+            let entity = managedObjectModel.entitiesByName[uri.entity],
+            let store = persistentStores.first(where: { $0.identifier.lowercased() == uri.store.lowercased() })
         else { return nil }
-        return NSManagedObjectID(entity, primaryKey: key, space: store.space(of: entity))
+        return store.objectID(of: entity, uriKey: String(uri.key.dropFirst()))
     }
 
     // MARK: For contexts

@@ -19,7 +19,7 @@ package final class SQLiteStore: NSPersistentStore {
         let exists = ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int ?? 0) > 0
         if !exists, isReadOnly { throw CocoaError.store(.fileReadNoSuchFile, url, "there is no such file") }
         connection = try SQLStoreFile.open(url, isReadOnly ? .readOnly : exists ? .readWrite : .create)
-        super.init(url: url, configurationName: configurationName, options: options)
+        super.init(persistentStoreCoordinator: nil, configurationName: configurationName, at: url, options: options)
         do {
             try exists ? checkCompatibility() : create()
             if !isReadOnly { try setPragmas() }
@@ -28,6 +28,36 @@ package final class SQLiteStore: NSPersistentStore {
             throw (error as? SQLiteError)?.cocoaError(.persistentStoreOpen, url: url) ?? error
         }
         metadata = try SQLStoreFile.metadata(on: connection)
+    }
+
+    package required convenience init(
+        _frameworkOnly root: NSPersistentStoreCoordinator, configurationName: String?, at url: URL,
+        options: [AnyHashable: Any]?
+    ) throws {
+        try self.init(root.managedObjectModel, url: url, configurationName: configurationName, options: options)
+    }
+
+    package override class var isFile: Bool { true }
+
+    package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        let connection = try SQLStoreFile.open(url, .readOnly)
+        do {
+            return try SQLStoreFile.metadata(on: connection)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
+    }
+
+    package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        let connection = try SQLStoreFile.open(url, .readWrite)
+        do {
+            let identifier = metadata?[NSStoreUUIDKey] as? String
+            let known = try SQLStoreFile.metadata(on: connection)[NSStoreUUIDKey] as? String
+            try SQLStoreFile.write(
+                metadata ?? [:], identifier: identifier ?? known ?? UUID().uuidString, on: connection)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreSave, url: url)
+        }
     }
 
     private func create() throws {
@@ -72,7 +102,7 @@ package final class SQLiteStore: NSPersistentStore {
         }
     }
 
-    private static func difference(_ stored: [String: Data], _ model: [String: Data]) -> String {
+    static func difference(_ stored: [String: Data], _ model: [String: Data]) -> String {
         let missing = stored.keys.filter { model[$0] == nil }.sorted()
         let added = model.keys.filter { stored[$0] == nil }.sorted()
         let changed = stored.keys.filter { model[$0] != nil && model[$0] != stored[$0] }.sorted()

@@ -83,7 +83,7 @@ extension NSManagedObjectContext {
         for object in deleted.objects where !object.isInserted && !object.isInaccessible {
             try add(object.objectID.persistentStore, object, \.deleted)
         }
-        return zip(stores, changes).filter { !$0.1.isEmpty }.map { ($0.0, $0.1) }
+        return zip(stores, changes).filter { !$0.1.isEmpty || $0.0.wantsEmptySaves }.map { ($0.0, $0.1) }
     }
 
     private func validate() throws {

@@ -4,11 +4,11 @@ import ManagedObjectModel
 
 extension SQLiteStore {
     func saveChanges(_ changes: SaveChanges) throws -> SaveOutcome {
-        guard !isReadOnly else {
-            throw CocoaError.store(.fileWriteNoPermission, url, "the store is read-only")
-        }
         do {
-            return try connection.transaction { try write(changes) }
+            return try connection.transaction {
+                try writeMetadata()
+                return try write(changes)
+            }
         } catch let error as SQLiteError {
             throw error.cocoaError(error.isConstraintViolation ? .managedObjectConstraintMerge : .sqlite, url: url)
         }

@@ -38,9 +38,7 @@ open class NSPersistentStore: NSObject {
         self.url = url
         configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options
-        isReadOnly =
-            options?[NSReadOnlyPersistentStoreOption].map { ($0 as? NSNumber)?.boolValue ?? ($0 as? Bool) ?? false }
-            ?? false
+        isReadOnly = StoreOptions(options).isReadOnly
     }
 
     /// How the framework makes stores of a class it only knows at run time. Not for programs.

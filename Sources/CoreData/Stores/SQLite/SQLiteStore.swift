@@ -59,16 +59,19 @@ package final class SQLiteStore: NSPersistentStore {
         CocoaError.store(.fileReadNoSuchFile, url, "Attempt to open missing file read only")
     }
 
+    private var isEmpty: Bool { get throws { try connection.int("SELECT COUNT(*) FROM sqlite_master") == 0 } }
+
     /// Makes the tables of a store that has none; false for one that has.
     private func createIfEmpty() throws -> Bool {
-        guard try connection.int("SELECT COUNT(*) FROM sqlite_master") == 0 else { return false }
+        guard try isEmpty else { return false }
         guard let url, !isReadOnly else { throw Self.missing(connection.url) }
         do {
             try SQLStoreFile.prepareEmptyFile(connection)
             return try SQLStoreFile.create(schema, on: connection, identifier: UUID().uuidString)
         } catch {
-            // The file may be another program's by now, which then has put something into it.
-            if !url.isInMemory, Self.size(url) == 0 { Self.removeFiles(url) }
+            // The file may be another program's by now, which then has put something into it. Where nobody can tell, the
+            // file that couldn't be made isn't worth keeping.
+            if !url.isInMemory, (try? isEmpty) ?? true { Self.removeFiles(url) }
             throw error
         }
     }

@@ -14,6 +14,8 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
     public let managedObjectModel: NSManagedObjectModel
     private var stores: [NSPersistentStore] = []
     private var label: String?
+    /// The contexts that save to these stores.
+    let contexts = ContextList()
     // One lock for all stores: SQLite connections here are used by one thread at a time.
     private let requests = NSRecursiveLock()
     let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")

@@ -82,5 +82,19 @@ public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 /// In a notification's user info: the refreshed objects.
 public let NSRefreshedObjectsKey = "refreshed"
-/// In a notification's user info: whether all objects became invalid.
+/// In a notification's user info: the objects that became invalid.
+public let NSInvalidatedObjectsKey = "invalidated"
+/// In a notification's user info: the IDs of the inserted objects.
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// In a notification's user info: the IDs of the updated objects.
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// In a notification's user info: the IDs of the deleted objects.
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// In a notification's user info: the IDs of the refreshed objects.
+public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// In a notification's user info: the IDs of the objects that became invalid.
+public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
+/// In an error's user info: the objects that it is about.
+public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
+/// In a notification's user info, when all objects of a context became invalid: their IDs.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"

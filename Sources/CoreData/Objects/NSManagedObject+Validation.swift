@@ -94,7 +94,7 @@ extension NSManagedObject {
         return toOne(slot).map { [$0] } ?? []
     }
 
-    package static func raise(_ errors: [CocoaError]) throws {
+    package static func raise(_ errors: [any Error]) throws {
         guard let first = errors.first else { return }
         guard errors.count > 1 else { throw first }
         throw CocoaError(

@@ -292,7 +292,7 @@ package final class SQLiteStore: NSPersistentStore {
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         guard !isReadOnly else { throw readOnlyError }
         guard !connection.hasMoved else { throw movedError }
-        let outcome = try saveChanges(changes)
+        let outcome = try saveChanges(changes, in: context)
         hasUnsavedMetadata = false
         RemoteChanges.noteSave(to: url)
         return outcome
@@ -303,6 +303,10 @@ package final class SQLiteStore: NSPersistentStore {
         var info = CocoaError.store(.fileReadUnknown, url, "the store's file was removed or replaced").userInfo
         info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_IOERR | 27 << 8)
         return CocoaError(.fileReadUnknown, userInfo: info)
+    }
+
+    package override func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        try takeKeys(for: objects)
     }
 
     private func bound(_ query: SQLQuery) throws -> SQLiteStatement {

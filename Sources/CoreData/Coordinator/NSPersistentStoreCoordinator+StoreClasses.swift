@@ -7,6 +7,7 @@ extension NSPersistentStoreCoordinator {
         private let lock = NSLock()
         private var classes: [String: NSPersistentStore.Type] = [
             NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: InMemoryStore.self,
+            NSBinaryStoreType: BinaryStore.self, NSXMLStoreType: XMLStore.self,
         ]
 
         subscript(type: String) -> NSPersistentStore.Type? {

@@ -5,7 +5,7 @@ import TestSupport
 /// A store of any type with a coordinator and a context: what all types of stores must do alike is tested on each.
 final class StoreCase {
     /// The types of the framework, and one of each kind that programs write.
-    static let types = [NSSQLiteStoreType, NSInMemoryStoreType]
+    static let types = [NSSQLiteStoreType, NSInMemoryStoreType, NSBinaryStoreType, NSXMLStoreType]
 
     let type: String
     let model: NSManagedObjectModel

@@ -6,7 +6,8 @@ extension NSPersistentStoreCoordinator {
     private final class StoreClasses: @unchecked Sendable {
         private let lock = NSLock()
         private var classes: [String: NSPersistentStore.Type] = [
-            NSSQLiteStoreType: SQLiteStore.self
+            NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: InMemoryStore.self,
+            NSBinaryStoreType: BinaryStore.self, NSXMLStoreType: XMLStore.self,
         ]
 
         subscript(type: String) -> NSPersistentStore.Type? {

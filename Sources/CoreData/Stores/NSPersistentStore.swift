@@ -101,6 +101,18 @@ open class NSPersistentStore: NSObject {
         }
     }
 
+    /// The ID of the row that a store's own name stands for.
+    package final func objectID(of entity: NSEntityDescription, reference: Any) -> NSManagedObjectID {
+        let space = space(of: entity)
+        let key = space.references?.key(of: entity, reference) ?? (reference as? NSNumber)?.int64Value ?? 0
+        return NSManagedObjectID(entity, primaryKey: key, space: space)
+    }
+
+    /// The store's own name of a row.
+    package final func reference(of objectID: NSManagedObjectID) -> Any {
+        objectID.space.references?.reference(objectID.primaryKey) ?? NSNumber(value: objectID.primaryKey)
+    }
+
     /// The ID that the end of a URI means, which is given without its `p` and as it stands in the URI.
     package final func objectID(of entity: NSEntityDescription, uriKey: String) -> NSManagedObjectID? {
         let space = space(of: entity)

@@ -8,7 +8,7 @@ struct StoreClassTests {
     @Test("the framework's own types are registered, each with its class")
     func ownTypes() throws {
         let types = NSPersistentStoreCoordinator.registeredStoreTypes
-        for type in [NSSQLiteStoreType] {
+        for type in [NSSQLiteStoreType, NSInMemoryStoreType, NSBinaryStoreType, NSXMLStoreType] {
             let value = try #require(types[type])
             var pointer: UnsafeRawPointer?
             value.getValue(&pointer)

@@ -38,12 +38,7 @@ extension NSManagedObjectContext {
         var rounds = 0
         while !next.isEmpty || !isPosted {
             rounds += 1
-            guard rounds <= 1000 else {
-                throw CocoaError.request(
-                    "Failed to process pending changes before save. The context is still dirty after 1000 attempts."
-                        + " Typically this recursive dirtying is caused by a bad validation method, -willSave, or"
-                        + " notification handler.")
-            }
+            guard rounds <= 1000 else { throw CocoaError.request(Self.stillDirty) }
             for object in next { object.willSave() }
             if event.isEmpty, !isPosted {
                 isPosted = true
@@ -54,7 +49,21 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Validates until nothing is changed by it any more: validation may replace values.
     private func validate() throws {
+        for _ in 0..<1000 {
+            try validateOnce()
+            if event.touched.isEmpty { return }
+            processPendingChanges(isSaving: true)
+        }
+        throw CocoaError.request(Self.stillDirty)
+    }
+
+    private static let stillDirty =
+        "Failed to process pending changes before save. The context is still dirty after 1000 attempts. Typically this"
+        + " recursive dirtying is caused by a bad validation method, -willSave, or notification handler."
+
+    private func validateOnce() throws {
         var errors: [any Error] = []
         func check(_ object: NSManagedObject, _ rules: (NSManagedObject) -> () throws -> Void) {
             do {

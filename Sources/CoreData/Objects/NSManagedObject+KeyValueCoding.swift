@@ -32,7 +32,7 @@ extension NSManagedObject {
         case .toOne: slots[slot] = (value as? NSManagedObject).map { .object($0) } ?? .null
         case .toMany(let relationship):
             guard let wanted = members(of: value, relationship) else { return }
-            toMany(slot).replace(wanted)
+            toMany(slot).replace(wanted, isJournaled: isJournaled)
         case .fetched(let property): misuse("the fetched property '\(property.name)' can't be set")
         }
     }
@@ -211,7 +211,8 @@ extension NSManagedObject {
     final func setEnd(_ relationship: NSRelationshipDescription, _ object: NSManagedObject, isLinked: Bool) {
         guard let slot = layout.slot(relationship.name) else { return }
         if relationship.isToMany {
-            let relation = unfilledToMany(slot)
+            // To be undone, a change of an order must be known with its place.
+            let relation = relationship.isOrdered && isJournaled ? toMany(slot) : unfilledToMany(slot)
             prepareChange()
             if isLinked {
                 relation.add(object, isJournaled: isJournaled)

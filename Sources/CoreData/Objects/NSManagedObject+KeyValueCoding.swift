@@ -196,14 +196,12 @@ extension NSManagedObject {
 
     package final func unlink(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
         setEnd(relationship, object, isLinked: false)
-        if !state.contains(.awaking), let inverse = relationship.inverseRelationship {
-            object.setEnd(inverse, self, isLinked: false)
-        }
+        guard !state.contains(.awaking), let inverse = relationship.inverseRelationship else { return }
+        object.detach(inverse, self)
     }
 
-    /// Takes a deleted object out of one end, and leaves the deleted object's own values alone.
+    /// Takes an object out of one end, and leaves the object's own values alone. Another object at this end stays.
     final func detach(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
-        // In a file the two ends may disagree: another object at this end stays.
         if !relationship.isToMany, let slot = layout.slot(relationship.name), toOne(slot) !== object { return }
         setEnd(relationship, object, isLinked: false)
     }

@@ -29,7 +29,7 @@ struct UniquenessPolicyTests {
     var context: NSManagedObjectContext { fixture.context }
 
     init() throws {
-        fixture = try Fixture(Self.model())
+        fixture = try Fixture(Self.model(), rootType: .privateQueueConcurrencyType)
         oslo = fixture.insert("City", ["name": "Oslo", "code": "OSL", "note": "old"])
         fixture.insert("Person", ["name": "Ann", "mail": "a@x", "city": oslo])
         try fixture.context.save()

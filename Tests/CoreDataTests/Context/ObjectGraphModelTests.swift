@@ -49,6 +49,8 @@ private final class GraphRun {
         fixture = try Fixture(ReferenceGraph.model(), rootType: .privateQueueConcurrencyType)
         context = fixture.context
         manager.groupsByEvent = false
+        // Only steps can be undone; a manager without open groups takes nothing else.
+        manager.disableUndoRegistration()
         context.undoManager = manager
     }
 
@@ -93,10 +95,12 @@ private final class GraphRun {
 
     private func asStep(_ body: () throws -> Void) throws {
         let before = live
+        manager.enableUndoRegistration()
         manager.beginUndoGrouping()
         try body()
         context.processPendingChanges()
         manager.endUndoGrouping()
+        manager.disableUndoRegistration()
         undoStack.append(before)
         if !manager.canRedo { redoStack = [] }
     }
@@ -189,19 +193,25 @@ private final class GraphRun {
         guard let before = undoStack.popLast() else { return }
         redoStack.append(live)
         live = before
+        manager.enableUndoRegistration()
         context.undo()
+        manager.disableUndoRegistration()
     }
 
     private func redo() {
         guard let next = redoStack.popLast() else { return }
         undoStack.append(live)
         live = next
+        manager.enableUndoRegistration()
         context.redo()
+        manager.disableUndoRegistration()
     }
 
     private func forgetSteps() {
         (undoStack, redoStack) = ([], [])
         manager.removeAllActions()
+        // That has enabled it.
+        manager.disableUndoRegistration()
     }
 
     private func rollback() {

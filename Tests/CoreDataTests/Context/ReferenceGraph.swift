@@ -133,7 +133,9 @@ struct ReferenceGraph: Equatable {
         things.mapValues { thing in
             var thing = thing
             thing.ends = thing.ends.filter { !$0.value.isEmpty }
-            for (key, names) in thing.ends where Self.byName[key]?.isOrdered != true { thing.ends[key] = names.sorted() }
+            for (key, names) in thing.ends where Self.byName[key]?.isOrdered != true {
+                thing.ends[key] = names.sorted()
+            }
             return thing
         }
     }
@@ -172,7 +174,9 @@ struct ReferenceGraph: Equatable {
     /// What the file has, by plain SQL.
     init(file fixture: Fixture) throws {
         let numbers = Dictionary(
-            uniqueKeysWithValues: try fixture.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY").map { ($0[0], $0[1] ?? "") })
+            uniqueKeysWithValues: try fixture.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY").map {
+                ($0[0], $0[1] ?? "")
+            })
         for table in ["ZNODE", "ZLEAF"] {
             for row in try fixture.rows("SELECT ZNAME, Z_ENT, ZNUMBER, ZTEXT FROM \(table)") {
                 things[row[0] ?? ""] = Thing(
@@ -180,7 +184,9 @@ struct ReferenceGraph: Equatable {
             }
         }
         func add(_ key: String, _ sql: String) throws {
-            for row in try fixture.rows(sql) { things[row[0] ?? ""]?.ends[key, default: []].append(row[1] ?? "dangling") }
+            for row in try fixture.rows(sql) {
+                things[row[0] ?? ""]?.ends[key, default: []].append(row[1] ?? "dangling")
+            }
         }
         // One query for each end; a key that leads nowhere is a difference.
         for (table, target, key) in [
@@ -208,8 +214,7 @@ struct ReferenceGraph: Equatable {
             let columns = try fixture.rows("PRAGMA table_info(\(table))").compactMap { $0[1] }
             let order = columns.first { $0.hasPrefix("Z_FOK") }
             if key == "friends" {
-                let keys = columns.filter { $0 != "REFLEXIVE" }
-                for (a, b) in [(keys[0], keys[1]), (keys[1], keys[0])] {
+                for (a, b) in zip(columns, columns.reversed()) {
                     let sql =
                         "SELECT a.ZNAME, b.ZNAME FROM \(table) j LEFT JOIN ZNODE a ON a.Z_PK = j.\(a) LEFT JOIN ZNODE b"
                         + " ON b.Z_PK = j.\(b)"

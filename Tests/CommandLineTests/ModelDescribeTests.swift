@@ -96,6 +96,54 @@ struct ModelDescribeTests {
         #expect(request["predicate"] as? String == "pages > $FETCH_SOURCE.pages")
     }
 
+    @Test("What only compiled models say: requests in full, and which objects a derived attribute counts")
+    func compiled() throws {
+        let library = try Library()
+        let count = library.model.entitiesByName["Book"]?.attributesByName["copyCount"]
+        let derived = try #require(count as? NSDerivedAttributeDescription)
+        derived.filteringPredicate = NSPredicate(format: "number > 3")
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = library.model.entitiesByName["Book"]
+        request.sortDescriptors = [
+            NSSortDescriptor(key: "title", ascending: false, selector: .caseInsensitiveCompare),
+            NSSortDescriptor(key: "pages", ascending: true),
+        ]
+        request.fetchOffset = 2
+        request.fetchBatchSize = 30
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = ["title", "pages"]
+        request.propertiesToGroupBy = ["pages"]
+        request.havingPredicate = NSPredicate(format: "pages > 1")
+        request.relationshipKeyPathsForPrefetching = ["copies"]
+        request.includesSubentities = false
+        request.returnsDistinctResults = true
+        library.model.setFetchRequestTemplate(request, forName: "all")
+        try ModelArchiveWriter.archive(library.model, form: .compiled).write(to: library.folder.file("Library.mom"))
+        let object = try Self.json(library.run("model", "describe", "Library.mom", "--json"))
+        let book = try Self.member("Book", of: object["entities"])
+        let copyCount = try Self.member("copyCount", of: book["attributes"])
+        #expect(copyCount["derivationFilter"] as? String == "number > 3")
+        let all = try Self.member("all", of: object["fetchRequestTemplates"])
+        let sorts = try #require(all["sortDescriptors"] as? [[String: Any]])
+        #expect(sorts.compactMap { $0["key"] as? String } == ["title", "pages"])
+        #expect(sorts.compactMap { $0["ascending"] as? Bool } == [false, true])
+        #expect(sorts.compactMap { $0["selector"] as? String } == ["caseInsensitiveCompare:", "compare:"])
+        #expect(all["fetchOffset"] as? Int == 2 && all["fetchBatchSize"] as? Int == 30)
+        #expect(all["propertiesToFetch"] as? [String] == ["title", "pages"])
+        #expect(all["propertiesToGroupBy"] as? [String] == ["pages"])
+        #expect(all["havingPredicate"] as? String == "pages > 1")
+        #expect(all["prefetchedKeyPaths"] as? [String] == ["copies"])
+        #expect(all["includesSubentities"] as? Bool == false && all["returnsDistinctResults"] as? Bool == true)
+        let lines = try library.run("model", "describe", "Library.mom").lines
+        #expect(lines.contains { $0.hasSuffix("derived from copies.@count where number > 3") })
+        for line in [
+            "  Sorted by              -title, pages", "  Properties             title, pages",
+            "  Result                 dictionaries", "  Sub-entities           left out",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
     @Test("For people: tables without empty columns, and what few properties have in lines beneath")
     func text() throws {
         let lines = try Library().run("model", "describe", "Library.xcdatamodel").lines

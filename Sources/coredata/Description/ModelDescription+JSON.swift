@@ -31,7 +31,7 @@ extension ModelDescription {
             ("renamingIdentifier", .text(entity.otherRenamingIdentifier)),
             ("uniquenessConstraints", tuples(entity.uniquenessConstraintNames)),
             ("indexes", .array(entity.indexes.map(index))),
-            ("compoundIndexes", tuples(NSEntityDescription.names(entity.storedCompoundIndexes))),
+            ("compoundIndexes", tuples(entity.compoundIndexNames)),
             ("userInfo", userInfo(entity.userInfo)),
             ("attributes", .array(entity.sortedAttributes.map(attribute))),
             ("relationships", .array(entity.sortedRelationships.map(relationship))),

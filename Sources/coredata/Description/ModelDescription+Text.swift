@@ -95,7 +95,7 @@ private struct EntitySection {
         return facts.compactMap { name, value in value.map { fact(name, $0) } }
             + entity.uniquenessConstraintNames.map { fact("Unique", $0.joined(separator: ", ")) }
             + entity.indexes.map { fact("Index \($0.name)", text($0)) }
-            + NSEntityDescription.names(entity.storedCompoundIndexes)
+            + entity.compoundIndexNames
             .map { fact("Compound index", $0.joined(separator: ", ")) }
             + sortedPairs(entity.userInfo).map { fact("User info \($0.key)", $0.value) }
     }

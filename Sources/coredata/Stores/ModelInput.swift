@@ -13,12 +13,4 @@ enum ModelInput {
         try InputError.requireReadable(path, what: "model or store")
         return try isSQLite(path) ? StoreReader.model(ofStoreAt: path) : loadModel(path)
     }
-
-    /// Whether a file begins as SQLite files do.
-    private static func isSQLite(_ path: String) -> Bool {
-        // What can't be opened is no store here; reading it as a model says what is wrong.
-        guard let file = FileHandle(forReadingAtPath: path) else { return false }
-        defer { try? file.close() }
-        return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
-    }
 }

@@ -117,7 +117,7 @@ extension SQLSchema {
         for index in description.indexes {
             statements.append(try statement(index, of: entity))
         }
-        for tuple in NSEntityDescription.names(description.storedCompoundIndexes) {
+        for tuple in description.compoundIndexNames {
             let columns = tuple.compactMap { column(of: $0, in: entity) }
             guard columns.count == tuple.count, !tuple.isEmpty else { continue }
             let name = "Z_\(entity.name)_\(tuple.joined(separator: "_"))"

@@ -60,7 +60,7 @@ struct ModelDescribeTests {
         let object = try Self.json(library.run("model", "describe", "Library.xcdatamodel", "--json"))
         let book = try Self.member("Book", of: object["entities"])
         let attribute = { try Self.member($0, of: book["attributes"]) }
-        #expect(try attribute("copyCount")["derivation"] as? String == "copies.@count")
+        #expect(try attribute("copyCount")["derivation"] as? String == "count:(copies)")
         #expect(try attribute("cover")["allowsExternalStorage"] as? Bool == true)
         #expect(try attribute("isLent")["defaultValue"] as? Bool == true)
         #expect(try attribute("isLent")["isOptional"] as? Bool == false)
@@ -135,7 +135,7 @@ struct ModelDescribeTests {
         #expect(all["prefetchedKeyPaths"] as? [String] == ["copies"])
         #expect(all["includesSubentities"] as? Bool == false && all["returnsDistinctResults"] as? Bool == true)
         let lines = try library.run("model", "describe", "Library.mom").lines
-        #expect(lines.contains { $0.hasSuffix("derived from copies.@count where number > 3") })
+        #expect(lines.contains { $0.hasSuffix("derived from count:(copies) where number > 3") })
         for line in [
             "  Sorted by              -title, pages", "  Properties             title, pages",
             "  Result                 dictionaries", "  Sub-entities           left out",
@@ -150,7 +150,7 @@ struct ModelDescribeTests {
         for line in [
             "Entity Work (abstract)", "Entity Book: Work", "  Index byPages          pages descending",
             "  Unique                 title", "  User info colour       green", "  Renamed from           Opus",
-            "  copyCount  Integer 64     yes                             derived from copies.@count",
+            "  copyCount  Integer 64     yes                             derived from count:(copies)",
             "    row      Integer 16     yes",
             "  title      String  no", "  works         Work         authors  1..9   deny",
             "  others            Book    predicate pages > $FETCH_SOURCE.pages",

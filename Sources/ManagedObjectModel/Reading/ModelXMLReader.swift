@@ -7,6 +7,7 @@ struct ModelXMLReader {
     let path: String
     private var entities: [String: NSEntityDescription] = [:]
     private var composites: [String: XMLTree] = [:]
+    let expansion = CompositeExpansion()
 
     static func read(_ data: Data, path: String) throws -> NSManagedObjectModel {
         var reader = ModelXMLReader(path: path)
@@ -77,10 +78,16 @@ struct ModelXMLReader {
                 guard next !== start, steps <= elements.count else {
                     throw failure(element, "entity '\(start.name ?? "")' inherits from itself")
                 }
+                guard steps <= Self.maximumInheritance else {
+                    throw failure(element, "entity '\(start.name ?? "")' inherits through too many entities")
+                }
                 entity = next
             }
         }
     }
+
+    /// Descriptions look up their inheritance recursively.
+    private static let maximumInheritance = 100
 
     private func addProperties(_ element: XMLTree) throws {
         let entity = try entity(named: name(element), element)

@@ -22,7 +22,8 @@ let package = Package(
         .executableTarget(name: "coredata", dependencies: ["CoreData", "StartingData"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "FoundationSupplementTests", dependencies: ["FoundationSupplement"]),
-        .testTarget(name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"]),
+        .testTarget(
+            name: "ManagedObjectModelTests", dependencies: ["CoreData", "ManagedObjectModel", "TestSupport"]),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "CSQLite", "TestSupport"]),
         .testTarget(name: "StartingDataTests", dependencies: ["StartingData", "TestSupport"]),
         .testTarget(name: "CommandLineTests", dependencies: ["coredata", "CoreData", "CSQLite", "TestSupport"]),

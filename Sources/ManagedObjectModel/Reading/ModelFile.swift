@@ -26,7 +26,8 @@ struct ModelFile {
         }
     }
 
-    private func contents() throws -> Data {
+    /// The file's bytes.
+    func contents() throws -> Data {
         let older = url.deletingLastPathComponent().appendingPathComponent("elements").path
         if form == .xml, !FileManager.default.fileExists(atPath: url.path),
             FileManager.default.fileExists(atPath: older)

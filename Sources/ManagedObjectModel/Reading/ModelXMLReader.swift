@@ -10,8 +10,12 @@ struct ModelXMLReader {
     let expansion = CompositeExpansion()
 
     static func read(_ data: Data, path: String) throws -> NSManagedObjectModel {
+        try read(XMLTree.parse(data, path: path), path: path)
+    }
+
+    static func read(_ root: XMLTree, path: String) throws -> NSManagedObjectModel {
         var reader = ModelXMLReader(path: path)
-        return try reader.model(XMLTree.parse(data, path: path))
+        return try reader.model(root)
     }
 
     private init(path: String) { self.path = path }

@@ -10,10 +10,11 @@ final class XMLTree {
     let line: Int
     private(set) var children: [XMLTree] = []
 
-    fileprivate init(name: String, attributes: [String: String], line: Int) {
+    init(name: String, attributes: [String: String], line: Int, children: [XMLTree] = []) {
         self.name = name
         self.attributes = attributes
         self.line = line
+        self.children = children
     }
 
     func children(named name: String) -> [XMLTree] {

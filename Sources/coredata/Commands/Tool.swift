@@ -15,9 +15,14 @@ enum Tool {
             .group(
                 "model", "Work with models.",
                 [
+                    .command("check", ModelCheckCommand.self),
                     .command("compile", ModelCompileCommand.self),
                     .command("convert", ModelConvertCommand.self),
+                    .command("describe", ModelDescribeCommand.self),
+                    .command("diagram", ModelDiagramCommand.self),
+                    .command("diff", ModelDiffCommand.self),
                     .command("hashes", ModelHashesCommand.self),
+                    .command("schema", ModelSchemaCommand.self),
                 ]),
         ])
 
@@ -35,7 +40,7 @@ enum Tool {
             return .done
         } catch {
             let status = ExitStatus(for: error)
-            if !(error is BrokenPipe) { writeToStandardError(errorMessage(error)) }
+            if !(error is BrokenPipe), !(error is Findings) { writeToStandardError(errorMessage(error)) }
             return status
         }
     }

@@ -12,67 +12,87 @@ struct ModelAPITests {
     func properties() {
         let paths: [AnyKeyPath] = [
             \NSAttributeDescription.allowsCloudEncryption as ReferenceWritableKeyPath<NSAttributeDescription, Bool>,
-            \NSAttributeDescription.allowsExternalBinaryDataStorage as ReferenceWritableKeyPath<NSAttributeDescription, Bool>,
+            \NSAttributeDescription.allowsExternalBinaryDataStorage
+                as ReferenceWritableKeyPath<NSAttributeDescription, Bool>,
             \NSAttributeDescription.attributeType as ReferenceWritableKeyPath<NSAttributeDescription, NSAttributeType>,
-            \NSAttributeDescription.attributeValueClassName as ReferenceWritableKeyPath<NSAttributeDescription, String?>,
+            \NSAttributeDescription.attributeValueClassName
+                as ReferenceWritableKeyPath<NSAttributeDescription, String?>,
             \NSAttributeDescription.defaultValue as ReferenceWritableKeyPath<NSAttributeDescription, Any?>,
-            \NSAttributeDescription.preservesValueInHistoryOnDeletion as ReferenceWritableKeyPath<NSAttributeDescription, Bool>,
-            \NSAttributeDescription.type as ReferenceWritableKeyPath<NSAttributeDescription, NSAttributeDescription.AttributeType>,
+            \NSAttributeDescription.preservesValueInHistoryOnDeletion
+                as ReferenceWritableKeyPath<NSAttributeDescription, Bool>,
+            \NSAttributeDescription.type
+                as ReferenceWritableKeyPath<NSAttributeDescription, NSAttributeDescription.AttributeType>,
             \NSAttributeDescription.valueTransformerName as ReferenceWritableKeyPath<NSAttributeDescription, String?>,
             \NSAttributeDescription.versionHash as KeyPath<NSAttributeDescription, Data>,
-            \NSCompositeAttributeDescription.elements as ReferenceWritableKeyPath<NSCompositeAttributeDescription, [NSAttributeDescription]>,
-            \NSDerivedAttributeDescription.derivationExpression as ReferenceWritableKeyPath<NSDerivedAttributeDescription, NSExpression?>,
+            \NSCompositeAttributeDescription.elements
+                as ReferenceWritableKeyPath<NSCompositeAttributeDescription, [NSAttributeDescription]>,
+            \NSDerivedAttributeDescription.derivationExpression
+                as ReferenceWritableKeyPath<NSDerivedAttributeDescription, NSExpression?>,
             \NSEntityDescription.managedObjectModel as KeyPath<NSEntityDescription, NSManagedObjectModel?>,
             \NSEntityDescription.superentity as KeyPath<NSEntityDescription, NSEntityDescription?>,
-            \NSEntityDescription.attributesByName as KeyPath<NSEntityDescription, [String : NSAttributeDescription]>,
+            \NSEntityDescription.attributesByName as KeyPath<NSEntityDescription, [String: NSAttributeDescription]>,
             \NSEntityDescription.indexes as ReferenceWritableKeyPath<NSEntityDescription, [NSFetchIndexDescription]>,
             \NSEntityDescription.isAbstract as ReferenceWritableKeyPath<NSEntityDescription, Bool>,
             \NSEntityDescription.managedObjectClassName as ReferenceWritableKeyPath<NSEntityDescription, String?>,
             \NSEntityDescription.name as ReferenceWritableKeyPath<NSEntityDescription, String?>,
             \NSEntityDescription.properties as ReferenceWritableKeyPath<NSEntityDescription, [NSPropertyDescription]>,
-            \NSEntityDescription.propertiesByName as KeyPath<NSEntityDescription, [String : NSPropertyDescription]>,
-            \NSEntityDescription.relationshipsByName as KeyPath<NSEntityDescription, [String : NSRelationshipDescription]>,
+            \NSEntityDescription.propertiesByName as KeyPath<NSEntityDescription, [String: NSPropertyDescription]>,
+            \NSEntityDescription.relationshipsByName
+                as KeyPath<NSEntityDescription, [String: NSRelationshipDescription]>,
             \NSEntityDescription.renamingIdentifier as ReferenceWritableKeyPath<NSEntityDescription, String?>,
             \NSEntityDescription.subentities as ReferenceWritableKeyPath<NSEntityDescription, [NSEntityDescription]>,
-            \NSEntityDescription.subentitiesByName as KeyPath<NSEntityDescription, [String : NSEntityDescription]>,
+            \NSEntityDescription.subentitiesByName as KeyPath<NSEntityDescription, [String: NSEntityDescription]>,
             \NSEntityDescription.uniquenessConstraints as ReferenceWritableKeyPath<NSEntityDescription, [[Any]]>,
-            \NSEntityDescription.userInfo as ReferenceWritableKeyPath<NSEntityDescription, [AnyHashable : Any]?>,
+            \NSEntityDescription.userInfo as ReferenceWritableKeyPath<NSEntityDescription, [AnyHashable: Any]?>,
             \NSEntityDescription.versionHash as KeyPath<NSEntityDescription, Data>,
             \NSEntityDescription.versionHashModifier as ReferenceWritableKeyPath<NSEntityDescription, String?>,
             \NSExpressionDescription.expression as ReferenceWritableKeyPath<NSExpressionDescription, NSExpression?>,
-            \NSExpressionDescription.expressionResultType as ReferenceWritableKeyPath<NSExpressionDescription, NSAttributeType>,
-            \NSExpressionDescription.resultType as ReferenceWritableKeyPath<NSExpressionDescription, NSAttributeDescription.AttributeType>,
-            \NSFetchIndexDescription.partialIndexPredicate as ReferenceWritableKeyPath<NSFetchIndexDescription, NSPredicate?>,
+            \NSExpressionDescription.expressionResultType
+                as ReferenceWritableKeyPath<NSExpressionDescription, NSAttributeType>,
+            \NSExpressionDescription.resultType
+                as ReferenceWritableKeyPath<NSExpressionDescription, NSAttributeDescription.AttributeType>,
+            \NSFetchIndexDescription.partialIndexPredicate
+                as ReferenceWritableKeyPath<NSFetchIndexDescription, NSPredicate?>,
             \NSFetchIndexDescription.entity as KeyPath<NSFetchIndexDescription, NSEntityDescription?>,
-            \NSFetchIndexDescription.elements as ReferenceWritableKeyPath<NSFetchIndexDescription, [NSFetchIndexElementDescription]>,
+            \NSFetchIndexDescription.elements
+                as ReferenceWritableKeyPath<NSFetchIndexDescription, [NSFetchIndexElementDescription]>,
             \NSFetchIndexDescription.name as ReferenceWritableKeyPath<NSFetchIndexDescription, String>,
-            \NSFetchIndexElementDescription.indexDescription as KeyPath<NSFetchIndexElementDescription, NSFetchIndexDescription?>,
-            \NSFetchIndexElementDescription.collationType as ReferenceWritableKeyPath<NSFetchIndexElementDescription, NSFetchIndexElementType>,
-            \NSFetchIndexElementDescription.isAscending as ReferenceWritableKeyPath<NSFetchIndexElementDescription, Bool>,
+            \NSFetchIndexElementDescription.indexDescription
+                as KeyPath<NSFetchIndexElementDescription, NSFetchIndexDescription?>,
+            \NSFetchIndexElementDescription.collationType
+                as ReferenceWritableKeyPath<NSFetchIndexElementDescription, NSFetchIndexElementType>,
+            \NSFetchIndexElementDescription.isAscending
+                as ReferenceWritableKeyPath<NSFetchIndexElementDescription, Bool>,
             \NSFetchIndexElementDescription.property as KeyPath<NSFetchIndexElementDescription, NSPropertyDescription?>,
             \NSFetchIndexElementDescription.propertyName as KeyPath<NSFetchIndexElementDescription, String?>,
-            \NSFetchedPropertyDescription.fetchRequest as ReferenceWritableKeyPath<NSFetchedPropertyDescription, NSFetchRequest<any NSFetchRequestResult>?>,
+            \NSFetchedPropertyDescription.fetchRequest
+                as ReferenceWritableKeyPath<NSFetchedPropertyDescription, NSFetchRequest<any NSFetchRequestResult>?>,
             \NSManagedObjectModel.configurations as KeyPath<NSManagedObjectModel, [String]>,
             \NSManagedObjectModel.entities as ReferenceWritableKeyPath<NSManagedObjectModel, [NSEntityDescription]>,
-            \NSManagedObjectModel.entitiesByName as KeyPath<NSManagedObjectModel, [String : NSEntityDescription]>,
-            \NSManagedObjectModel.entityVersionHashesByName as KeyPath<NSManagedObjectModel, [String : Data]>,
-            \NSManagedObjectModel.fetchRequestTemplatesByName as KeyPath<NSManagedObjectModel, [String : NSFetchRequest<any NSFetchRequestResult>]>,
-            \NSManagedObjectModel.localizationDictionary as ReferenceWritableKeyPath<NSManagedObjectModel, [String : String]?>,
+            \NSManagedObjectModel.entitiesByName as KeyPath<NSManagedObjectModel, [String: NSEntityDescription]>,
+            \NSManagedObjectModel.entityVersionHashesByName as KeyPath<NSManagedObjectModel, [String: Data]>,
+            \NSManagedObjectModel.fetchRequestTemplatesByName
+                as KeyPath<NSManagedObjectModel, [String: NSFetchRequest<any NSFetchRequestResult>]>,
+            \NSManagedObjectModel.localizationDictionary
+                as ReferenceWritableKeyPath<NSManagedObjectModel, [String: String]?>,
             \NSManagedObjectModel.versionChecksum as KeyPath<NSManagedObjectModel, String>,
-            \NSManagedObjectModel.versionIdentifiers as ReferenceWritableKeyPath<NSManagedObjectModel, Set<AnyHashable>>,
+            \NSManagedObjectModel.versionIdentifiers
+                as ReferenceWritableKeyPath<NSManagedObjectModel, Set<AnyHashable>>,
             \NSPropertyDescription.entity as KeyPath<NSPropertyDescription, NSEntityDescription?>,
             \NSPropertyDescription.isIndexedBySpotlight as ReferenceWritableKeyPath<NSPropertyDescription, Bool>,
             \NSPropertyDescription.isOptional as ReferenceWritableKeyPath<NSPropertyDescription, Bool>,
             \NSPropertyDescription.isTransient as ReferenceWritableKeyPath<NSPropertyDescription, Bool>,
             \NSPropertyDescription.name as ReferenceWritableKeyPath<NSPropertyDescription, String>,
             \NSPropertyDescription.renamingIdentifier as ReferenceWritableKeyPath<NSPropertyDescription, String?>,
-            \NSPropertyDescription.userInfo as ReferenceWritableKeyPath<NSPropertyDescription, [AnyHashable : Any]?>,
+            \NSPropertyDescription.userInfo as ReferenceWritableKeyPath<NSPropertyDescription, [AnyHashable: Any]?>,
             \NSPropertyDescription.validationPredicates as KeyPath<NSPropertyDescription, [NSPredicate]>,
             \NSPropertyDescription.validationWarnings as KeyPath<NSPropertyDescription, [Any]>,
             \NSPropertyDescription.versionHash as KeyPath<NSPropertyDescription, Data>,
             \NSPropertyDescription.versionHashModifier as ReferenceWritableKeyPath<NSPropertyDescription, String?>,
-            \NSRelationshipDescription.destinationEntity as ReferenceWritableKeyPath<NSRelationshipDescription, NSEntityDescription?>,
-            \NSRelationshipDescription.inverseRelationship as ReferenceWritableKeyPath<NSRelationshipDescription, NSRelationshipDescription?>,
+            \NSRelationshipDescription.destinationEntity
+                as ReferenceWritableKeyPath<NSRelationshipDescription, NSEntityDescription?>,
+            \NSRelationshipDescription.inverseRelationship
+                as ReferenceWritableKeyPath<NSRelationshipDescription, NSRelationshipDescription?>,
             \NSRelationshipDescription.deleteRule as ReferenceWritableKeyPath<NSRelationshipDescription, NSDeleteRule>,
             \NSRelationshipDescription.isOrdered as ReferenceWritableKeyPath<NSRelationshipDescription, Bool>,
             \NSRelationshipDescription.isToMany as KeyPath<NSRelationshipDescription, Bool>,

@@ -184,10 +184,13 @@ struct ModelXMLReader {
     }
 
     private func fetchIndex(_ element: XMLTree, of entity: NSEntityDescription) throws -> NSFetchIndexDescription {
+        var expressions = 0
         let elements = try element.children(named: "fetchIndexElement").map { child in
+            if child.attributes["expression"] != nil { expressions += 1 }
             let isRTree = child.attributes["type"]?.lowercased() == "rtree"
             let item = NSFetchIndexElementDescription(
-                property: try indexedProperty(child, of: entity), collationType: isRTree ? .rTree : .binary)
+                property: try indexedProperty(child, of: entity, number: expressions),
+                collationType: isRTree ? .rTree : .binary)
             item.isAscending = child.attributes["order"] != "descending"
             item.spelling = SourceSpelling(source: child.attributes, canonical: XcodeAttributes.of(item))
             return item
@@ -200,10 +203,13 @@ struct ModelXMLReader {
         return index
     }
 
-    private func indexedProperty(_ element: XMLTree, of entity: NSEntityDescription) throws -> NSPropertyDescription {
+    /// The property that an element of an index is sorted by; of expressions the name is a number, as in compiled models.
+    private func indexedProperty(
+        _ element: XMLTree, of entity: NSEntityDescription, number: Int
+    ) throws -> NSPropertyDescription {
         if let text = element.attributes["expression"] {
             let description = NSExpressionDescription()
-            description.name = text
+            description.name = "expression\(number)"
             description.expression = try expression(text, element)
             return description
         }

@@ -34,7 +34,8 @@ let package = Package(
             exclude: ["Catalogue.xcdatamodeld"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "FoundationSupplementTests", dependencies: ["FoundationSupplement"]),
-        .testTarget(name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"]),
+        .testTarget(
+            name: "ManagedObjectModelTests", dependencies: ["CoreData", "ManagedObjectModel", "TestSupport"]),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "CSQLite", "TestSupport"]),
         .testTarget(name: "StartingDataTests", dependencies: ["StartingData", "TestSupport"]),
         .testTarget(

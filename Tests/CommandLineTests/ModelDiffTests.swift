@@ -12,7 +12,7 @@ struct ModelDiffTests {
                 <attribute name="population" optional="YES" attributeType="Integer 32"/>
                 <attribute name="height" optional="YES" attributeType="Double"/>
             </entity>
-            <entity name="Gone"/>
+            <entity name="Gone"><attribute name="x" attributeType="UUID"/></entity>
             """,
             """
             <entity name="City">
@@ -41,6 +41,7 @@ struct ModelDiffTests {
                 "    attribute 'population': default value is now 0",
                 "",
                 "Entity 'Gone' was removed *",
+                "    attribute 'x': UUID, mandatory",
                 "",
                 "Model",
                 "    fetch request 'all' was added: City",

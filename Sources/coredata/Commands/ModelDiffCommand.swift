@@ -81,16 +81,19 @@ struct ModelDiffCommand: Command {
             default: "Entity '\(entity.name)' was \(entity.outcome)"
             }
         let mark = entity.altersVersionHash && entity.outcome != "changed" ? " *" : ""
-        let properties = entity.properties.filter { !$0.isSame }.flatMap { lines(of: $0) }
+        let isWhole = entity.source == nil || entity.destination == nil
+        let properties = entity.properties.filter { !$0.isSame }.flatMap { property in
+            isWhole
+                ? [line("\(property.kindName) '\(property.name)': \(property.summary)", false)] : lines(of: property)
+        }
         return [title + mark] + entity.changes.map { line($0.words, $0.altersVersionHash) } + properties
     }
 
     private func lines(of property: PropertyComparison) -> [String] {
         let what = "\(property.kindName) '\(property.name)'"
-        let summary = (property.destination ?? property.source)?.summary ?? ""
         switch property.outcome {
-        case "added": return [line("\(what) was added: \(summary)", property.altersVersionHash)]
-        case "removed": return [line("\(what) was removed: \(summary)", property.altersVersionHash)]
+        case "added": return [line("\(what) was added: \(property.summary)", property.altersVersionHash)]
+        case "removed": return [line("\(what) was removed: \(property.summary)", property.altersVersionHash)]
         default:
             let renamed = property.formerName.map {
                 [line("\(what) was renamed from '\($0)'", property.altersVersionHash)]

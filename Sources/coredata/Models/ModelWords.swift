@@ -32,7 +32,7 @@ extension PropertyComparison {
         .object([
             ("name", .string(name)), ("formerName", .text(formerName)), ("kind", .string(kindName)),
             ("change", .string(outcome)), ("altersVersionHash", .bool(altersVersionHash)),
-            ("summary", .text((destination ?? source)?.summary)), ("changes", .array(changes.map(\.json))),
+            ("summary", .string(summary)), ("changes", .array(changes.map(\.json))),
         ])
     }
 }

@@ -42,7 +42,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         let path =
             isTemporaryID
             ? "x-coredata:///\(entity.name ?? "")/t\(ObjectIDSpace.temporary.storeIdentifier)\(-primaryKey)"
-            : "x-coredata://\(space.storeIdentifier)/\(entity.name ?? "")/p\(primaryKey)"
+            : "x-coredata://\(space.storeIdentifier)/\(entity.name ?? "")/p\(space.uriText(primaryKey))"
         return URL(string: path) ?? URL(fileURLWithPath: path)
     }
 
@@ -65,13 +65,19 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 package final class ObjectIDSpace: @unchecked Sendable {
     package private(set) weak var store: NSPersistentStore?
     package let storeIdentifier: String
+    /// What the store calls its rows; nil where their keys are all there is.
+    package let references: ObjectReferences?
     /// The rows of the table that are in use.
     package let rows = RowCache()
 
-    init(store: NSPersistentStore?, identifier: String) {
+    init(store: NSPersistentStore?, identifier: String, references: ObjectReferences? = nil) {
         self.store = store
         storeIdentifier = identifier
+        self.references = references
     }
+
+    /// How a row's key stands in a URI, after its `p`.
+    package func uriText(_ primaryKey: Int64) -> String { references?.uriText(primaryKey) ?? "\(primaryKey)" }
 
     /// Where objects are before their first save. Its identifier makes temporary IDs of two processes differ.
     static let temporary = ObjectIDSpace(store: nil, identifier: UUID().uuidString)

@@ -2,49 +2,134 @@ import FoundationSupplement
 import ManagedObjectModel
 
 /// A file, or another place, in which a coordinator keeps objects. Made by the coordinator.
+///
+/// Programs write stores of their own as subclasses of ``NSAtomicStore`` or ``NSIncrementalStore``, and make them known
+/// with `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 open class NSPersistentStore: NSObject {
     /// The coordinator that the store was added to; nil after it was removed.
     public package(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
-    /// Where the store is.
-    public package(set) var url: URL?
+    /// Where the store is; nil for one that was added without an address.
+    open var url: URL?
     /// The name of the model's configuration whose entities the store keeps.
     public let configurationName: String
     /// The options that it was added with.
     public let options: [AnyHashable: Any]?
     /// Whether the store may not be changed.
-    public let isReadOnly: Bool
-    /// What the store says of itself: its type, UUID, the hashes of its model, and whatever a program adds.
+    open var isReadOnly: Bool
+    /// What the store says of itself: its type, UUID, the hashes of its model, and whatever a program adds. Written
+    /// with the next save.
     open var metadata: [String: Any]! = [:]
     private var spaces: [ObjectIdentifier: ObjectIDSpace] = [:]
+    private var numbering: EntityNumbering?
     private let lock = NSLock()
 
-    init(url: URL?, configurationName: String?, options: [AnyHashable: Any]?) {
+    /// Creates a store for a coordinator. Called by the coordinator; subclasses call `super`.
+    ///
+    /// - Parameters:
+    ///   - root: the coordinator that will own the store.
+    ///   - name: the configuration of the coordinator's model; nil for all entities.
+    ///   - url: where the store is.
+    ///   - options: what `addPersistentStore` was given.
+    public init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        persistentStoreCoordinator = root
         self.url = url
-        self.configurationName = configurationName ?? NSManagedObjectModel.defaultConfigurationName
+        configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options
-        isReadOnly =
-            (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue
-            ?? options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
+        isReadOnly = StoreOptions(options).isReadOnly
     }
 
-    /// The store's type, as `NSSQLiteStoreType`.
-    open var type: String { "" }
+    /// How the framework makes stores of a class it only knows at run time. Not for programs.
+    public required convenience init(
+        _frameworkOnly root: NSPersistentStoreCoordinator, configurationName: String?, at url: URL,
+        options: [AnyHashable: Any]?
+    ) throws {
+        self.init(
+            persistentStoreCoordinator: root, configurationName: configurationName, at: url, options: options)
+    }
 
-    /// The store's UUID, upper case.
-    open var identifier: String! { metadata[NSStoreUUIDKey] as? String ?? "" }
+    /// The store's type, as `NSSQLiteStoreType`. Stores written by programs override it, or have it in their metadata.
+    open var type: String { metadata?[NSStoreTypeKey] as? String ?? "" }
+
+    /// What tells the store from all others: its UUID, upper case. Part of the URIs of object IDs.
+    open var identifier: String! {
+        get { metadata?[NSStoreUUIDKey] as? String ?? "" }
+        set { metadata = (metadata ?? [:]).merging([NSStoreUUIDKey: newValue ?? ""]) { $1 } }
+    }
+
+    // MARK: For subclasses
+
+    /// Reads the store's metadata, which must then have at least its UUID and type. Called before the store is used.
+    open func loadMetadata() throws {}
+
+    /// Called after the store was added to a coordinator.
+    open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
+
+    /// Called before the store leaves its coordinator.
+    open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
+
+    /// What the store at an address says of itself, without opening it. Subclasses override it.
+    ///
+    /// - Throws: an error for what is missing or is no such store.
+    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        throw CocoaError.unsupported("reading the metadata of a store of class \(self) without opening it")
+    }
+
+    /// Replaces what the store at an address says of itself, without opening it. Subclasses override it.
+    ///
+    /// - Throws: an error for what is missing, no such store, or can't be written.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        throw CocoaError.unsupported("setting the metadata of a store of class \(self) without opening it")
+    }
+
+    // MARK: Identity
+
+    /// Whether rows have names that a program gave, of any type, instead of numbers.
+    package var hasReferences: Bool { false }
 
     /// Where the keys of an entity's tree are unique.
     package final func space(of entity: NSEntityDescription) -> ObjectIDSpace {
         let root = ObjectIdentifier(entity.rootEntity)
         return lock.withLock {
             if let known = spaces[root] { return known }
-            let space = ObjectIDSpace(store: self, identifier: identifier)
+            let references = hasReferences ? ObjectReferences() : nil
+            let space = ObjectIDSpace(store: self, identifier: identifier, references: references)
             spaces[root] = space
             return space
         }
     }
 
+    /// The ID of the row that a store's own name stands for.
+    package final func objectID(of entity: NSEntityDescription, reference: Any) -> NSManagedObjectID {
+        let space = space(of: entity)
+        let key = space.references?.key(of: entity, reference) ?? (reference as? NSNumber)?.int64Value ?? 0
+        return NSManagedObjectID(entity, primaryKey: key, space: space)
+    }
+
+    /// The store's own name of a row.
+    package final func reference(of objectID: NSManagedObjectID) -> Any {
+        objectID.space.references?.reference(objectID.primaryKey) ?? NSNumber(value: objectID.primaryKey)
+    }
+
+    /// The ID that the end of a URI means, which is given without its `p` and as it stands in the URI.
+    package final func objectID(of entity: NSEntityDescription, uriKey: String) -> NSManagedObjectID? {
+        let space = space(of: entity)
+        guard let key = space.references?.key(of: entity, uriKey: uriKey) ?? Int64(uriKey), key > 0 else { return nil }
+        return NSManagedObjectID(entity, primaryKey: key, space: space)
+    }
+
     // MARK: What each kind of store does
+
+    /// Whether the store is a file, and so needs the URL of one.
+    package class var isFile: Bool { false }
+
+    /// Brings in what the store has, after its metadata were found to fit.
+    package func open() throws {}
+
+    /// Whether a save without changes is to be sent too: it asks for the metadata to be written.
+    package var wantsEmptySaves: Bool { false }
 
     /// Finds rows and gives them to `visit`, in the order asked for.
     ///
@@ -70,6 +155,12 @@ open class NSPersistentStore: NSObject {
         in context: NSManagedObjectContext
     ) throws -> [(NSEntityDescription, Int64)] { [] }
 
+    /// The permanent IDs that new objects will have, in their order. A store that is asked for one keeps it for the
+    /// object's save.
+    package func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        throw CocoaError.unsupported("permanent IDs before a save in a store of type '\(type)'")
+    }
+
     /// Writes changes, all or nothing; returns the new IDs of inserted objects and the new rows of all written ones.
     package func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         throw CocoaError.unsupported("saving to a store of type '\(type)'")
@@ -84,8 +175,35 @@ open class NSPersistentStore: NSObject {
     package var wantsEmptySaves: Bool { false }
 
     /// The entity that a row's number stands for.
-    package func entity(number: Int32) -> NSEntityDescription? { nil }
-    package func number(of entity: NSEntityDescription) -> Int32 { 0 }
+    package func entity(number: Int32) -> NSEntityDescription? { entityNumbering.entity(number) }
+    package func number(of entity: NSEntityDescription) -> Int32 { entityNumbering.number(entity) }
+
+    private var entityNumbering: EntityNumbering {
+        lock.withLock {
+            if let numbering { return numbering }
+            guard let model = persistentStoreCoordinator?.managedObjectModel else { return EntityNumbering([]) }
+            let made = EntityNumbering(model.entitiesInStoreOrder)
+            numbering = made
+            return made
+        }
+    }
+}
+
+/// The numbers by which rows name entities, from 1 in the order of stores.
+private struct EntityNumbering {
+    private let entities: [NSEntityDescription]
+    private let numbers: [ObjectIdentifier: Int32]
+
+    init(_ entities: [NSEntityDescription]) {
+        self.entities = entities
+        numbers = Dictionary(uniqueKeysWithValues: zip(entities.map(ObjectIdentifier.init), 1...))
+    }
+
+    func entity(_ number: Int32) -> NSEntityDescription? {
+        entities.indices.contains(Int(number) - 1) ? entities[Int(number) - 1] : nil
+    }
+
+    func number(_ entity: NSEntityDescription) -> Int32 { numbers[ObjectIdentifier(entity)] ?? 0 }
 }
 
 /// What a save writes to one store.

@@ -9,7 +9,7 @@ package enum BinaryPropertyList {
     package static let header: [UInt8] = Array("bplist00".utf8)
     static let trailerSize = 32
     /// What archives need is five levels; a limit keeps a hostile file from using up the stack.
-    static let maximumDepth = 64
+    package static let maximumDepth = 64
 
     package static func isBinaryPropertyList(_ data: Data) -> Bool {
         data.starts(with: header)

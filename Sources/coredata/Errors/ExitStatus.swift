@@ -41,7 +41,9 @@ enum ExitStatus: Int32 {
     }
 
     private static func status(cocoa error: CocoaError) -> ExitStatus {
-        if let number = error.userInfo[NSSQLiteErrorDomain] as? NSNumber { return status(sqlite: number.int32Value) }
+        if let number = error.userInfo[NSSQLiteErrorDomain] as? NSNumber {
+            return status(sqlite: number.int32Value & 0xff)
+        }
         switch error.code {
         case .coreData: return .usage
         case .fileNoSuchFile, .fileReadNoSuchFile: return .noInput

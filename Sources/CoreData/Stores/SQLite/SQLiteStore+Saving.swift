@@ -4,9 +4,6 @@ import ManagedObjectModel
 
 extension SQLiteStore {
     func saveChanges(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
-        guard !isReadOnly else {
-            throw CocoaError.store(.fileWriteNoPermission, url, "the store is read-only")
-        }
         do {
             do {
                 return try connection.transaction { try write(changes) }
@@ -22,6 +19,7 @@ extension SQLiteStore {
     }
 
     private func write(_ changes: SaveChanges, clearingFirst: Bool = false) throws -> SaveOutcome {
+        try writeMetadata()
         var outcome = SaveOutcome()
         var conflicts = SaveConflicts()
         // Keys first: rows refer to rows that come later.

@@ -1,0 +1,242 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+/// The framework's own stores in a file that is read and written whole.
+///
+/// A new store's file is made by its first save. Each save writes a file beside the store's and moves it into its
+/// place, so that nobody ever sees half a store.
+package class AtomicFileStore: SlotStore {
+    private var document: (any StoreDocument)?
+    private var hasUnsavedMetadata = true
+
+    /// The format of the file.
+    class var format: any StoreDocument.Type { BinaryStoreDocument.self }
+
+    package override final class var isFile: Bool { true }
+
+    package override final var metadata: [String: Any]! {
+        didSet { hasUnsavedMetadata = true }
+    }
+
+    package override final var wantsEmptySaves: Bool { hasUnsavedMetadata && !isReadOnly }
+
+    // MARK: Metadata
+
+    package override final func loadMetadata() throws {
+        guard let url else { return }
+        guard try Self.exists(url) else {
+            guard isReadOnly else { return }
+            throw CocoaError.store(.fileReadNoSuchFile, url, "Attempt to open missing file read only")
+        }
+        let found = try Self.document(at: url)
+        document = found
+        metadata = found.metadata
+        hasUnsavedMetadata = false
+    }
+
+    package override final class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try document(at: url).metadata
+    }
+
+    package override final class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        var document = try document(at: url)
+        let known = document.metadata
+        document.metadata = metadata ?? [:]
+        for key in [NSStoreUUIDKey, NSStoreTypeKey] where document.metadata[key] == nil {
+            document.metadata[key] = known[key]
+        }
+        try write(document, to: url)
+    }
+
+    // MARK: The file
+
+    /// Whether there is a file with anything in it; links are followed.
+    private static func exists(_ url: URL) throws -> Bool {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return false }
+        // A pipe would be waited for.
+        guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            throw CocoaError.store(.fileReadCorruptFile, url, "is a device or pipe, not a file")
+        }
+        return status.st_size > 0
+    }
+
+    private static func document(at url: URL) throws -> any StoreDocument {
+        _ = try exists(url)
+        let data = try Data(contentsOf: url)
+        do {
+            return try format.init(data)
+        } catch let fault as StoreFileFault {
+            throw CocoaError.store(.fileReadCorruptFile, url, fault.description)
+        }
+    }
+
+    private static func write(_ document: any StoreDocument, to url: URL) throws {
+        let data: Data
+        do {
+            data = try document.encoded()
+        } catch let fault as StoreFileFault {
+            throw CocoaError.store(.persistentStoreSave, url, fault.description)
+        }
+        // The file that a link leads to is replaced, not the link.
+        try data.write(to: url.resolvingSymlinksInPath(), options: .atomic)
+    }
+
+    // MARK: Loading
+
+    package override final func load() throws {
+        guard let model = persistentStoreCoordinator?.managedObjectModel, let url else { return }
+        do {
+            try Self.checkNames(model)
+            if let document { try install(document, model) }
+        } catch let fault as StoreFileFault {
+            throw CocoaError.store(.fileReadCorruptFile, url, fault.description)
+        }
+        document = nil
+    }
+
+    /// A format that writes names in one case can't tell `name` from `Name`.
+    private static func checkNames(_ model: NSManagedObjectModel) throws {
+        func check(_ names: [String], _ what: String) throws {
+            let twice = Dictionary(grouping: names) { $0 }.first { $0.value.count > 1 }
+            if let twice {
+                throw StoreFileFault("the model has two \(what) that the file would both call '\(twice.key)'")
+            }
+        }
+        try check(model.entities.map { format.name(of: $0) }, "entities")
+        for entity in model.entities {
+            try check(entity.layout.properties.map { format.name(of: $0) }, "properties of \(entity.name ?? "")")
+        }
+    }
+
+    private func install(_ document: any StoreDocument, _ model: NSManagedObjectModel) throws {
+        let entities = Dictionary(
+            model.entities.map { (Self.format.name(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
+        var nodes: [Int64: SlotCacheNode] = [:]
+        for object in document.objects {
+            guard let entity = entities[object.entity], !entity.isAbstract else {
+                throw StoreFileFault("there is no entity '\(object.entity)' to have objects", line: object.line)
+            }
+            guard object.key > 0, nodes[object.key] == nil else {
+                throw StoreFileFault("the key \(object.key) is no key, or that of two objects", line: object.line)
+            }
+            let id = objectID(for: entity, withReferenceObject: NSNumber(value: object.key))
+            let node = SlotCacheNode(objectID: id, values: entity.layout.emptySlots)
+            try fill(node, object)
+            nodes[object.key] = node
+            lastKey = max(lastKey, object.key)
+        }
+        lastKey = max(lastKey, document.lastKey)
+        for object in document.objects { try nodes[object.key].map { try relate($0, object, nodes) } }
+        addCacheNodes(Set(nodes.values))
+    }
+
+    private func fill(_ node: SlotCacheNode, _ object: StoredObject) throws {
+        for stored in object.attributes {
+            // What the model doesn't have was there when versions were to be ignored.
+            guard let slot = slots(of: node.objectID.layout)[stored.name],
+                case .attribute(let attribute) = node.objectID.layout.kinds[slot], !attribute.isTransient
+            else { continue }
+            guard let value = Self.format.value(stored.value, attribute.attributeType) else {
+                throw StoreFileFault(
+                    "the value of '\(attribute.name)' of \(object.entity) \(object.key) is no"
+                        + " \(attribute.attributeType.displayName)", line: object.line)
+            }
+            node.values[slot] = value
+        }
+    }
+
+    private func relate(_ node: SlotCacheNode, _ object: StoredObject, _ nodes: [Int64: SlotCacheNode]) throws {
+        for stored in object.relationships {
+            guard let slot = slots(of: node.objectID.layout)[stored.name],
+                let relationship = node.objectID.layout.properties[slot] as? NSRelationshipDescription,
+                let destination = relationship.destinationEntity
+            else { continue }
+            for key in stored.keys {
+                if let other = nodes[key], !other.objectID.entity.isKindOf(entity: destination) {
+                    throw StoreFileFault(
+                        "'\(relationship.name)' of \(object.entity) \(object.key) leads to a"
+                            + " \(other.objectID.entity.name ?? ""), \(key)", line: object.line)
+                }
+            }
+            if relationship.isToMany {
+                node.related[slot] = stored.keys
+            } else if let key = stored.keys.first {
+                let entity = nodes[key]?.objectID.entity ?? destination
+                node.values[slot] = .reference(key: key, entity: number(of: entity))
+            }
+        }
+    }
+
+    private var slotsByEntity: [ObjectIdentifier: [String: Int]] = [:]
+
+    /// The slots of an entity by the names that the file has.
+    private func slots(of layout: EntityLayout) -> [String: Int] {
+        if let known = slotsByEntity[ObjectIdentifier(layout)] { return known }
+        let slots = Dictionary(
+            layout.properties.enumerated().map { (Self.format.name(of: $1), $0) },
+            uniquingKeysWith: { first, _ in first })
+        slotsByEntity[ObjectIdentifier(layout)] = slots
+        return slots
+    }
+
+    // MARK: Saving
+
+    package override final func save() throws {
+        guard let url else { return }
+        let nodes = trees.values.flatMap(\.values).compactMap { $0 as? SlotCacheNode }
+            .sorted { $0.objectID.primaryKey < $1.objectID.primaryKey }
+        let objects: [StoredObject]
+        do {
+            objects = try nodes.map(stored)
+        } catch let fault as StoreFileFault {
+            throw CocoaError.store(.persistentStoreSave, url, fault.description)
+        }
+        try Self.write(Self.format.init(metadata: metadata ?? [:], lastKey: lastKey, objects: objects), to: url)
+        hasUnsavedMetadata = false
+    }
+
+    private func stored(_ node: SlotCacheNode) throws -> StoredObject {
+        let layout = node.objectID.layout
+        var object = StoredObject(entity: Self.format.name(of: layout.entity), key: node.objectID.primaryKey)
+        for (name, slot) in slots(of: layout).sorted(by: { $0.key < $1.key }) {
+            switch layout.kinds[slot] {
+            case .attribute(let attribute):
+                guard !attribute.isTransient, !node.values[slot].isNull else { continue }
+                object.attributes.append(try stored(node.values[slot], attribute, name, object))
+            case .toOne(let relationship), .toMany(let relationship):
+                let keys = node.related(relationship, in: self).map(\.objectID.primaryKey)
+                object.relationships.append(
+                    .init(
+                        name: name, isToMany: relationship.isToMany,
+                        destination: relationship.destinationEntity.map { Self.format.name(of: $0) } ?? "", keys: keys))
+            case .fetched: continue
+            }
+        }
+        return object
+    }
+
+    private func stored(
+        _ value: SlotValue, _ attribute: NSAttributeDescription, _ name: String, _ object: StoredObject
+    ) throws -> StoredObject.Attribute {
+        do {
+            let type = attribute.attributeType
+            return .init(
+                name: name, type: XMLStoreDocument.typeName(type), value: try Self.format.stored(value, type))
+        } catch let fault as StoreFileFault {
+            throw StoreFileFault("'\(attribute.name)' of \(object.entity) \(object.key): \(fault.reason)")
+        }
+    }
+}
+
+/// A store in a binary file.
+package final class BinaryStore: AtomicFileStore {
+    package override var type: String { NSBinaryStoreType }
+    override class var format: any StoreDocument.Type { BinaryStoreDocument.self }
+}
+
+/// A store in an XML file.
+package final class XMLStore: AtomicFileStore {
+    package override var type: String { NSXMLStoreType }
+    override class var format: any StoreDocument.Type { XMLStoreDocument.self }
+}

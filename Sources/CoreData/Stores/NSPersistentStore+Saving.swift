@@ -1,0 +1,83 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+/// What all stores have in common that write objects, not rows.
+extension NSPersistentStore {
+    /// The error of a save that meets another version of a row than the object's.
+    package func mergeConflict(of object: NSManagedObject) -> CocoaError {
+        CocoaError(
+            .managedObjectMerge,
+            userInfo: [
+                NSLocalizedDescriptionKey:
+                    "Could not merge changes: \(object.objectID) was changed or deleted by someone else since it was read.",
+                NSPersistentStoreSaveConflictsErrorKey: [object],
+            ])
+    }
+
+    func checkIsWritable() throws {
+        guard !isReadOnly else { throw readOnlyError }
+    }
+
+    /// The IDs that inserted objects get, with those that they have already.
+    func identifiers(for inserted: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
+        let new = inserted.filter(\.objectID.isTemporaryID)
+        var result = Dictionary(uniqueKeysWithValues: inserted.map { (ObjectIdentifier($0), $0.objectID) })
+        for (object, id) in zip(new, try permanentIDs(for: new)) { result[ObjectIdentifier(object)] = id }
+        return result
+    }
+
+    /// Lets inserted objects have their permanent IDs while `body` runs: stores written by programs read them. The
+    /// context, which knows the objects by their temporary IDs, makes the change when the save has succeeded.
+    func assuming<R>(
+        _ identifiers: [ObjectIdentifier: NSManagedObjectID], of inserted: [NSManagedObject], _ body: () throws -> R
+    ) rethrows -> R {
+        let temporary = inserted.map { ($0, $0.objectID) }
+        func give(_ id: NSManagedObjectID?, to object: NSManagedObject) {
+            guard let id, id != object.objectID else { return }
+            object.registry?.remove(object, object.key)
+            object.objectID = id
+            object.registry?.register(object)
+        }
+        for object in inserted { give(identifiers[ObjectIdentifier(object)], to: object) }
+        defer { for (object, id) in temporary { give(id, to: object) } }
+        return try body()
+    }
+
+    /// Reads the relationships that an object has changed without reading them, and makes sure that all it is related
+    /// to is in this store, or is about to be.
+    func checkRelationships(
+        of object: NSManagedObject, _ identifiers: [ObjectIdentifier: NSManagedObjectID]
+    ) throws {
+        func check(_ other: NSManagedObject) throws {
+            let id = identifiers[ObjectIdentifier(other)] ?? other.objectID
+            // An object that was inserted and deleted before it was ever saved has no row.
+            if id.isTemporaryID ? other.isDeleted : id.persistentStore === self { return }
+            throw CocoaError(
+                .managedObjectExternalRelationship,
+                userInfo: [
+                    NSLocalizedDescriptionKey: "\(other.objectID) is not in this store and can't be related to"
+                ])
+        }
+        for (slot, value) in object.slots.enumerated() {
+            switch value {
+            case .object(let other): try check(other)
+            case .toMany(let relation) where relation.hasChanges:
+                for other in object.toMany(slot).objects where !other.isDeleted { try check(other) }
+            default: break
+            }
+        }
+    }
+
+    /// The values of an object as its row has them after a save. Objects have their permanent IDs by now.
+    func rowValues(of object: NSManagedObject) -> [SlotValue] {
+        object.slots.map { value in
+            switch value {
+            case .object(let other):
+                let id = other.objectID
+                return id.isTemporaryID ? .null : .reference(key: id.primaryKey, entity: number(of: id.entity))
+            case .toMany, .fetched: return .null
+            default: return value
+            }
+        }
+    }
+}

@@ -36,7 +36,7 @@ struct ModelDiffTests {
                 "  * attribute 'code' was added: String, optional",
                 "  * attribute 'elevation' was renamed from 'height'",
                 "    attribute 'elevation': renaming identifier is now 'height'",
-                "  * attribute 'name': optionality changed from optional to mandatory",
+                "  * attribute 'name': was optional, is now mandatory",
                 "  * attribute 'population': type changed from Integer 32 to Integer 64",
                 "    attribute 'population': default value is now 0",
                 "",

@@ -70,7 +70,7 @@ struct ModelHashesTests {
         #expect(
             Array(run.lines.drop { !$0.hasPrefix("V1") }) == [
                 "V1.xcdatamodel has other hashes of 5 entities:", "  A:",
-                "    abstractness is abstract here, not abstract in V1.xcdatamodel",
+                "    is abstract here, not abstract in V1.xcdatamodel",
                 "    attribute 'x' is in V1.xcdatamodel only", "    attribute 'y' is here only", "  B:",
                 "    the hash of its super-entity 'A' differs", "  D: is in V1.xcdatamodel only", "  E:",
                 "    the entity is 'C' in V1.xcdatamodel", "  F: is here only",

@@ -14,9 +14,11 @@ struct ModelDiffCommand: Command {
             "coredata model diff App.sqlite App.momd --json",
         ],
         discussion: """
-            What was renamed is found by renaming identifiers. An asterisk marks what alters a version hash, so that \
-            stores have to be migrated. Ends with status 1 where there are differences. Of a store, its own model is \
-            taken; such models have no names of classes, which then don't count. \(ModelWords.versions)
+            What was renamed is found by renaming identifiers. An asterisk marks what alters a version hash, so that
+            stores have to be migrated. Ends with status 1 where there are differences. Of a store, its own model is
+            taken; such models have no names of classes, which then don't count.
+
+            \(ModelWords.versions)
             """)
 
     private let paths: (old: String, new: String)
@@ -86,7 +88,7 @@ struct ModelDiffCommand: Command {
             isWhole
                 ? [line("\(property.kindName) '\(property.name)': \(property.summary)", false)] : lines(of: property)
         }
-        return [title + mark] + entity.changes.map { line($0.words, $0.altersVersionHash) } + properties
+        return [singleLine(title + mark)] + entity.changes.map { line($0.words, $0.altersVersionHash) } + properties
     }
 
     private func lines(of property: PropertyComparison) -> [String] {

@@ -7,7 +7,7 @@ struct ModelSchemaCommand: Command {
 
     static let specification = CommandSpecification(
         overview: "Print the SQL that makes an empty store's tables, triggers and indexes.",
-        positionals: [ModelInput.parameter], options: [configuration, CommonParameters.json],
+        positionals: [CommonParameters.modelOrStore], options: [configuration, CommonParameters.json],
         examples: [
             "coredata model schema World.xcdatamodeld",
             "coredata model schema World.xcdatamodeld --configuration Public",
@@ -22,13 +22,13 @@ struct ModelSchemaCommand: Command {
     private let printsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
-        path = try arguments.required(ModelInput.parameter)
+        path = try arguments.required(CommonParameters.modelOrStore)
         configuration = try arguments.value(Self.configuration)
         printsJSON = arguments.has(CommonParameters.json)
     }
 
     func run() throws {
-        let model = try ModelInput.read(path)
+        let model = try ModelSource(path).requireModel()
         try requireConfiguration(in: model)
         try requirePlainNames(model)
         let schema = try SQLSchema(model)

@@ -74,7 +74,8 @@ extension NSManagedObject {
             preconditionFailure(
                 "slot \(slot) of \(entity.name ?? "") is no to-many relationship: likely a bug in CoreData")
         }
-        let relation = ToMany(relationship, isLoaded: space === ObjectIDSpace.temporary)
+        // A new object has all that it is related to, also when it got its permanent ID before its first save.
+        let relation = ToMany(relationship, isLoaded: isInserted || space === ObjectIDSpace.temporary)
         // A fault whose row can't be read has no slots to keep it in.
         if slot < slots.count { slots[slot] = .toMany(relation) }
         return relation

@@ -11,6 +11,8 @@ package final class EntityLayout {
     package let kinds: [Kind]
     /// The type of each attribute's slot, nil for other slots: what reading a value needs, without a reference.
     package let attributeTypes: [NSAttributeType?]
+    /// Whether a store fills some attributes by itself.
+    package let hasDerivedAttributes: Bool
     private let slots: KeyTable
     /// The values of a new object, kept for the layer above, which knows what a value is.
     @exclusivity(unchecked) package var cachedDefaults: AnyObject?
@@ -42,6 +44,7 @@ package final class EntityLayout {
             }
         }
         attributeTypes = kinds.map { if case .attribute(let attribute) = $0 { attribute.attributeType } else { nil } }
+        hasDerivedAttributes = properties.contains { $0 is NSDerivedAttributeDescription }
         slots = KeyTable(properties.map(\.name))
     }
 

@@ -6,7 +6,9 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: an error with code 134060 for a predicate, sort descriptor or request that can't be carried out.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
-        try Self.reporting {
+        checkQueue()
+        adoptPermanentIDs()
+        return try Self.reporting {
             switch request.resultType {
             case .managedObjectResultType: return try cast(objects(request))
             case .managedObjectIDResultType: return try cast(identifiers(request))
@@ -35,7 +37,9 @@ extension NSManagedObjectContext {
 
     /// The number of objects that a request would find.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
-        try Self.reporting {
+        checkQueue()
+        return try Self.reporting {
+            if parent != nil { return try objects(request).count }
             var fetch = try storeFetch(request)
             if request.includesPendingChanges, hasPendingChanges(fetch.entity) { return try objects(request).count }
             let coordinator = try coordinator()
@@ -77,28 +81,56 @@ extension NSManagedObjectContext {
         let window = (fetch.offset, fetch.limit)
         if merges || stores.count > 1 { (fetch.offset, fetch.limit) = (0, 0) }
         var found: [NSManagedObject] = []
-        try coordinator.exclusively {
-            for store in stores {
-                // The space is the same for all rows of a tree.
-                let space = store.space(of: fetch.entity)
-                try store.fetch(fetch, in: self) { layout, key, row in
-                    found.append(materialise(layout, key, space, row: row))
+        if let parent {
+            found = try objects(of: parent, request, fetch)
+        } else {
+            try coordinator.exclusively {
+                for store in stores {
+                    // The space is the same for all rows of a tree.
+                    let space = store.space(of: fetch.entity)
+                    try store.fetch(fetch, in: self) { layout, key, row in
+                        found.append(materialise(layout, key, space, row: row))
+                    }
                 }
             }
         }
         // Only now: `awakeFromFetch` may fetch in turn.
         if !request.returnsObjectsAsFaults { for object in found where object.isFault { _ = object.slotValue(0) } }
-        guard merges || stores.count > 1 else { return found }
+        guard merges || stores.count > 1 && parent == nil else { return found }
         if merges { found = try mergePendingChanges(into: found, fetch) }
         if !fetch.sortDescriptors.isEmpty { found = try sorted(found, fetch.sortDescriptors) }
         return Array(found.dropFirst(window.0).prefix(window.1 == 0 ? Int.max : window.1))
+    }
+
+    /// What the parent context finds, among its unsaved changes too, as this context's objects.
+    private func objects<T>(
+        of parent: NSManagedObjectContext, _ request: NSFetchRequest<T>, _ fetch: StoreFetch
+    ) throws -> [NSManagedObject] {
+        let copy = NSFetchRequest<NSManagedObject>()
+        copy.entity = fetch.entity
+        copy.predicate = fetch.predicate
+        copy.sortDescriptors = fetch.sortDescriptors
+        (copy.fetchLimit, copy.fetchOffset) = (fetch.limit, fetch.offset)
+        copy.includesSubentities = fetch.includesSubentities
+        copy.includesPropertyValues = fetch.includesValues
+        // This context waits meanwhile.
+        nonisolated(unsafe) let wanted = copy
+        nonisolated(unsafe) var found: [(NSManagedObjectID, Row?)] = []
+        try parent.performAndWait {
+            found = try parent.objects(wanted).map { object in
+                (object.objectID, object.isFault ? object.row : object.currentSnapshot)
+            }
+        }
+        return found.map { id, row in materialise(id.layout, id.primaryKey, id.space, row: row) }
     }
 
     private func identifiers<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
         var fetch = try storeFetch(request)
         let coordinator = try coordinator()
         let merges = request.includesPendingChanges && hasPendingChanges(fetch.entity)
-        if merges || coordinator.stores(for: fetch.entity).count > 1 { return try objects(request).map(\.objectID) }
+        if merges || parent != nil || coordinator.stores(for: fetch.entity).count > 1 {
+            return try objects(request).map(\.objectID)
+        }
         fetch.includesValues = false
         var found: [NSManagedObjectID] = []
         try coordinator.exclusively {

@@ -2,67 +2,129 @@ import FoundationSupplement
 import ManagedObjectModel
 
 extension NSManagedObjectContext {
-    /// Writes all changes to the stores, each store in one transaction.
+    /// Carries out `save()`.
     ///
-    /// In order: delete rules, validation, `willSave`, writing, new object IDs, `didSave`. Nothing is written when
-    /// anything fails.
-    /// - Throws: validation errors (1550–1680), `managedObjectMerge` (133020) when a row was changed by someone else,
-    ///   `managedObjectConstraintMerge` (133021) when a uniqueness constraint is violated.
-    public func save() throws {
-        processPendingChanges()
-        let coordinator = try coordinator()
-        post(.NSManagedObjectContextWillSave, [:])
-        try sendWillSave()
+    /// In order: delete rules, `willSave`, validation, writing, with conflicts resolved by the merge policy, new object
+    /// IDs, `didSave`.
+    func saveChanges() throws {
+        checkQueue()
+        adoptPermanentIDs()
+        try prepareSave()
         try validate()
-        // An order is written from the whole relationship, which can only be read before its rows change.
-        for object in inserted.objects + updated.objects { object.loadReorderedRelationships() }
-        let plan = try savePlan(coordinator)
-        let sets: [AnyHashable: Any] = [
-            NSInsertedObjectsKey: Set(plan.flatMap(\.changes.inserted)),
-            NSUpdatedObjectsKey: Set(plan.flatMap(\.changes.updated)),
-            NSDeletedObjectsKey: Set(plan.flatMap(\.changes.deleted)),
-        ]
-        // What one store has committed is saved, even if the next one fails.
-        for (store, changes) in plan {
-            try coordinator.exclusively { adopt(try store.save(changes, in: self), changes) }
-            for object in changes.inserted + changes.updated { finish(object) }
-            for object in changes.deleted { leave(object) }
+        var saved = SavedObjects()
+        if let parent {
+            saved = try save(to: parent)
+        } else {
+            try saveToStores(&saved)
         }
         // What is left had no persistent changes.
         for object in inserted.objects + updated.objects where !object.isDeleted { finish(object) }
         for object in deleted.objects { leave(object) }
-        for change in plan { for object in change.changes.inserted + change.changes.updated { object.didSave() } }
-        for change in plan { for object in change.changes.deleted { object.didSave() } }
-        post(.NSManagedObjectContextDidSave, sets)
+        locked.removeAll()
+        for object in saved.inserted + saved.updated + saved.deleted { object.didSave() }
+        post(.NSManagedObjectContextDidSave, saved.userInfo)
+        post(.NSManagedObjectContextDidSaveObjectIDs, saved.identifierInfo)
+        announce(saved.changes)
     }
 
-    /// Calls `willSave` on every changed object, and again on those that the calls have changed.
-    private func sendWillSave() throws {
+    // MARK: Before
+
+    /// Processes changes, and calls `willSave` on every changed object, and again on those that the calls have changed.
+    private func prepareSave() throws {
+        processPendingChanges(isSaving: true)
         var next =
             inserted.objects.filter { !$0.isDeleted } + updated.objects + deleted.objects.filter { !$0.isInserted }
+        var isPosted = false
         var rounds = 0
-        while !next.isEmpty {
+        while !next.isEmpty || !isPosted {
             rounds += 1
             guard rounds <= 1000 else {
-                changedWhileSaving = nil
                 throw CocoaError.request(
                     "Failed to process pending changes before save. The context is still dirty after 1000 attempts."
                         + " Typically this recursive dirtying is caused by a bad validation method, -willSave, or"
                         + " notification handler.")
             }
-            changedWhileSaving = ObjectList()
             for object in next { object.willSave() }
-            processPendingChanges()
-            next = changedWhileSaving?.objects ?? []
-            changedWhileSaving = nil
+            if event.isEmpty, !isPosted {
+                isPosted = true
+                post(.NSManagedObjectContextWillSave, [:])
+            }
+            next = event.touched
+            processPendingChanges(isSaving: true)
         }
+    }
+
+    private func validate() throws {
+        var errors: [any Error] = []
+        func check(_ object: NSManagedObject, _ rules: (NSManagedObject) -> () throws -> Void) {
+            do {
+                try rules(object)()
+            } catch {
+                let details = (error as? CocoaError)?.userInfo[NSDetailedErrorsKey] as? [any Error]
+                errors += details ?? [error]
+            }
+        }
+        for object in deleted.objects where !object.isInserted && !object.isInaccessible {
+            check(object, NSManagedObject.validateForDelete)
+        }
+        for object in inserted.objects where !object.isDeleted { check(object, NSManagedObject.validateForInsert) }
+        for object in updated.objects where !object.isDeleted { check(object, NSManagedObject.validateForUpdate) }
+        try NSManagedObject.raise(errors)
+    }
+
+    // MARK: Writing
+
+    /// Each store in a transaction of its own. What one store has committed is saved, even if the next one fails.
+    private func saveToStores(_ saved: inout SavedObjects) throws {
+        var attempts = 0
+        while true {
+            do {
+                for (store, changes) in try savePlan() {
+                    try write(changes, to: store, &saved)
+                }
+                return
+            } catch let conflicts as SaveConflicts {
+                attempts += 1
+                guard attempts <= 10 else { throw conflicts.error(in: self) }
+                try resolve(conflicts)
+            }
+        }
+    }
+
+    private func write(_ changes: SaveChanges, to store: NSPersistentStore, _ saved: inout SavedObjects) throws {
+        // An order is written from the whole relationship, which can only be read before its rows change.
+        for object in changes.inserted + changes.updated { object.loadReorderedRelationships() }
+        try coordinator().exclusively {
+            try checkRowCache(changes)
+            adopt(try store.save(changes, in: self), changes)
+        }
+        saved.add(changes)
+        for object in changes.inserted + changes.updated { finish(object) }
+        for object in changes.deleted { leave(object) }
+    }
+
+    /// Conflicts with what other contexts of the coordinator have saved are known without asking the store.
+    private func checkRowCache(_ changes: SaveChanges) throws {
+        var conflicts = SaveConflicts()
+        for object in changes.updated + changes.deleted + changes.locked {
+            guard let row = object.row, let newest = object.space.rows.row(object.primaryKey),
+                newest.version != row.version
+            else { continue }
+            conflicts.versions.append(VersionConflict(object: object, newRow: newest, isCached: true))
+        }
+        if !conflicts.isEmpty { throw conflicts }
     }
 
     private typealias Plan = [(store: NSPersistentStore, changes: SaveChanges)]
 
     /// The changes that are really to be written, by store.
-    private func savePlan(_ coordinator: NSPersistentStoreCoordinator) throws -> Plan {
-        let stores = coordinator.persistentStores
+    private func savePlan() throws -> Plan {
+        let stores = persistentStoreCoordinator?.persistentStores ?? []
+        guard !stores.isEmpty || !hasChanges else {
+            throw CocoaError.request(
+                "This NSPersistentStoreCoordinator has no persistent stores (unknown).  It cannot perform a save"
+                    + " operation.")
+        }
         var changes = Array(repeating: SaveChanges(), count: stores.count)
         func add(
             _ store: NSPersistentStore?, _ object: NSManagedObject,
@@ -75,7 +137,7 @@ extension NSManagedObjectContext {
             changes[at][keyPath: list].append(object)
         }
         for object in inserted.objects where !object.isDeleted {
-            try add(try coordinator.storeForInsertion(of: object.entity), object, \.inserted)
+            try add(try storeForInsertion(of: object), object, \.inserted)
         }
         for object in updated.objects where !object.isDeleted && object.hasPersistentChangedValues {
             try add(object.objectID.persistentStore, object, \.updated)
@@ -83,77 +145,77 @@ extension NSManagedObjectContext {
         for object in deleted.objects where !object.isInserted && !object.isInaccessible {
             try add(object.objectID.persistentStore, object, \.deleted)
         }
-        return zip(stores, changes).filter { !$0.1.isEmpty }.map { ($0.0, $0.1) }
+        for object in locked.objects where object.state.isDisjoint(with: .unsaved) {
+            try add(object.objectID.persistentStore, object, \.locked)
+        }
+        return zip(stores, changes).filter { !$0.1.isEmpty || $0.0.wantsEmptySaves }.map { ($0.0, $0.1) }
     }
 
-    private func validate() throws {
-        var errors: [CocoaError] = []
-        func check(_ object: NSManagedObject, _ rules: (NSManagedObject) -> () throws -> Void) throws {
-            do {
-                try rules(object)()
-            } catch let error as CocoaError {
-                errors += error.userInfo[NSDetailedErrorsKey] as? [CocoaError] ?? [error]
-            }
-        }
-        for object in deleted.objects where !object.isInserted && !object.isInaccessible {
-            try check(object, NSManagedObject.validateForDelete)
-        }
-        for object in inserted.objects where !object.isDeleted { try check(object, NSManagedObject.validateForInsert) }
-        for object in updated.objects where !object.isDeleted { try check(object, NSManagedObject.validateForUpdate) }
-        try NSManagedObject.raise(errors)
+    /// Checks, when the context is saved, that the row of an object was not changed by someone else, although the object
+    /// itself isn't changed.
+    public func detectConflicts(for object: NSManagedObject) {
+        guard object.managedObjectContext === self, !object.objectID.isTemporaryID else { return }
+        object.willAccessValue(forKey: nil)
+        locked.append(object)
     }
+
+    // MARK: After
 
     private func adopt(_ outcome: SaveOutcome, _ changes: SaveChanges) {
         for object in changes.inserted {
-            guard let id = outcome.identifiers[ObjectIdentifier(object)] else { continue }
-            registry.remove(object, object.key)
-            object.objectID = id
-            registry.register(object)
+            if let id = outcome.identifiers[ObjectIdentifier(object)] { adopt(id, object) }
         }
         for object in changes.inserted + changes.updated {
-            object.row = outcome.rows[ObjectIdentifier(object)] ?? object.row
+            guard let row = outcome.rows[ObjectIdentifier(object)] else { continue }
+            object.row = object.space.rows.enter(row, object.primaryKey)
         }
+        for object in changes.deleted { object.space.rows.forget(object.primaryKey) }
     }
 
-    /// The object is as the store has it.
-    private func finish(_ object: NSManagedObject) {
-        object.state.remove([.inserted, .updated])
+    /// The object is as the store, or the parent context, has it.
+    func finish(_ object: NSManagedObject) {
+        object.state.subtract([.inserted, .updated])
         for case .toMany(let relation) in object.slots { relation.noteSaved() }
         inserted.remove(object)
         updated.remove(object)
     }
 
     /// The object's row is gone.
-    private func leave(_ object: NSManagedObject) {
+    func leave(_ object: NSManagedObject) {
         release(object)
-        object.state.remove([.inserted, .updated, .deleted])
+        object.state.subtract([.inserted, .updated, .deleted, .inaccessible])
+        inserted.remove(object)
         deleted.remove(object)
     }
+}
 
-    // MARK: Deleting
+/// The objects that a save has written, for those who are told of it.
+struct SavedObjects {
+    var inserted: [NSManagedObject] = []
+    var updated: [NSManagedObject] = []
+    var deleted: [NSManagedObject] = []
 
-    /// Applies the delete rules of deleted objects and tells who listens what changed.
-    public func processPendingChanges() {
-        let hadDeletes = !pendingDeletes.isEmpty
-        while let object = pendingDeletes.popLast() { propagateDelete(object) }
-        if hadDeletes {
-            post(.NSManagedObjectContextObjectsDidChange, [NSDeletedObjectsKey: deletedObjects])
-        }
+    mutating func add(_ changes: SaveChanges) {
+        inserted += changes.inserted
+        updated += changes.updated
+        deleted += changes.deleted
     }
 
-    private func propagateDelete(_ object: NSManagedObject) {
-        for (slot, property) in object.layout.properties.enumerated() {
-            guard let relationship = property as? NSRelationshipDescription,
-                relationship.deleteRule == .cascadeDeleteRule || relationship.deleteRule == .nullifyDeleteRule
-            else { continue }
-            for other in object.related(slot) {
-                if relationship.deleteRule == .cascadeDeleteRule {
-                    delete(other)
-                } else if !other.isDeleted, let inverse = relationship.inverseRelationship {
-                    other.detach(inverse, object)
-                }
-            }
-        }
-        if object.isInserted { inserted.remove(object) }
+    var userInfo: [AnyHashable: Any] {
+        [
+            NSInsertedObjectsKey: Set(inserted), NSUpdatedObjectsKey: Set(updated), NSDeletedObjectsKey: Set(deleted),
+        ]
+    }
+
+    var identifierInfo: [AnyHashable: Any] {
+        [
+            NSInsertedObjectIDsKey: Set(inserted.map(\.objectID)), NSUpdatedObjectIDsKey: Set(updated.map(\.objectID)),
+            NSDeletedObjectIDsKey: Set(deleted.map(\.objectID)),
+        ]
+    }
+
+    var changes: SavedChanges {
+        SavedChanges(
+            inserted: inserted.map(\.objectID), updated: updated.map(\.objectID), deleted: deleted.map(\.objectID))
     }
 }

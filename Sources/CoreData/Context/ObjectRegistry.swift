@@ -1,54 +1,36 @@
-import CObjectReference
 import FoundationSupplement
 
 /// The objects of a context by their IDs, held weakly.
-///
-/// Swift's weak references cost a side table per object, which also makes each later retain and release of the object
-/// slower; with hundreds of thousands of fetched objects that was a quarter of the time. Instead the table holds plain
-/// pointers, and an object takes its own out when it goes, under the table's lock. A look-up can meet an object whose
-/// last reference was just dropped on another thread and which waits for the lock to take itself out: its memory is
-/// still there, and the runtime (`CObjectReference`) says whether it is still alive.
 final class ObjectRegistry: @unchecked Sendable {
     /// The context; nil after it is gone. Objects reach it through here.
     weak var context: NSManagedObjectContext?
 
     private let lock = NSLock()
     // Only used under the lock.
-    @exclusivity(unchecked) private var table = ObjectTable()
+    @exclusivity(unchecked) private var table = PointerTable<NSManagedObject>()
 
     func object(_ key: ObjectKey) -> NSManagedObject? {
         lock.lock()
         defer { lock.unlock() }
-        return table.object(key).flatMap(Self.retainedIfAlive)
+        return table.element(key)
     }
 
     func register(_ object: NSManagedObject) {
-        let key = object.key
         lock.lock()
         defer { lock.unlock() }
-        table.set(key, Unmanaged.passUnretained(object).toOpaque())
+        table.set(object)
     }
 
     /// Takes an object out, unless its place was taken by another meanwhile. Also called from the object's `deinit`.
-    func remove(_ object: NSManagedObject, _ key: ObjectKey) {
+    func remove(_ object: NSManagedObject) {
         lock.lock()
         defer { lock.unlock() }
-        table.remove(key, Unmanaged.passUnretained(object).toOpaque())
+        table.remove(object)
     }
 
     func removeAll() {
-        lock.withLock { table = ObjectTable() }
+        lock.withLock { table = PointerTable() }
     }
 
-    var objects: [NSManagedObject] {
-        lock.withLock {
-            var alive: [NSManagedObject] = []
-            table.forEach { pointer in Self.retainedIfAlive(pointer).map { alive.append($0) } }
-            return alive
-        }
-    }
-
-    private static func retainedIfAlive(_ pointer: UnsafeMutableRawPointer) -> NSManagedObject? {
-        object_retain_if_alive(pointer).map { Unmanaged<NSManagedObject>.fromOpaque($0).takeRetainedValue() }
-    }
+    var objects: [NSManagedObject] { lock.withLock { table.elements } }
 }

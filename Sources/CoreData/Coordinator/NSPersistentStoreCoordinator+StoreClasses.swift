@@ -95,27 +95,10 @@ extension NSPersistentStoreCoordinator {
             throw CocoaError.store(
                 .persistentStoreOpen, url, "the metadata of the store, of class \(storeClass), have no NSStoreUUID")
         }
-        try checkCompatibility(of: store)
+        let check = StoreCompatibility(
+            model: managedObjectModel, configuration: store.configurationName, options: StoreOptions(options), url: url)
+        try check.check(store.metadata ?? [:])
         try store.open()
         return store
-    }
-
-    /// Whether a store was made with this model; one that doesn't say takes any.
-    private func checkCompatibility(of store: NSPersistentStore) throws {
-        guard let metadata = store.metadata, let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
-            store.options?[NSIgnorePersistentStoreVersioningOption] as? Bool != true
-        else { return }
-        let isCompatible = [store.configurationName, nil].contains {
-            managedObjectModel.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
-        }
-        guard !isCompatible else { return }
-        let reason = "The model used to open the store is incompatible with the one used to create the store"
-        let difference = SQLiteStore.difference(stored, managedObjectModel.entityVersionHashesByName)
-        throw CocoaError(
-            .persistentStoreIncompatibleVersionHash,
-            userInfo: [
-                NSLocalizedDescriptionKey: "\(reason). \(difference)", NSFilePathErrorKey: store.url?.path ?? "",
-                "metadata": metadata, "reason": reason,
-            ])
     }
 }

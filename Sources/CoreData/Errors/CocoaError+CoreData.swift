@@ -62,8 +62,35 @@ extension CocoaError.Code {
     public static let persistentStoreUnsupportedRequestType = CocoaError.Code(rawValue: 134091)
     /// The store was made with another version of the model.
     public static let persistentStoreIncompatibleVersionHash = CocoaError.Code(rawValue: 134100)
+    /// The lock of a context can't be had.
+    public static let managedObjectContextLocking = CocoaError.Code(rawValue: 132000)
+    /// The lock of a coordinator can't be had.
+    public static let persistentStoreCoordinatorLocking = CocoaError.Code(rawValue: 132010)
+    /// Migrating a store failed.
+    public static let migration = CocoaError.Code(rawValue: 134110)
+    /// Migrating a store was cancelled.
+    public static let migrationCancelled = CocoaError.Code(rawValue: 134120)
+    /// Migrating a store failed, since the model that it was made with can't be found.
+    public static let migrationMissingSourceModel = CocoaError.Code(rawValue: 134130)
+    /// Migrating a store failed, since there is no mapping model between its model and the new one.
+    public static let migrationMissingMappingModel = CocoaError.Code(rawValue: 134140)
+    /// Migrating a store failed, since it can't be read.
+    public static let migrationManagerSourceStore = CocoaError.Code(rawValue: 134150)
+    /// Migrating a store failed, since the new store can't be written.
+    public static let migrationManagerDestinationStore = CocoaError.Code(rawValue: 134160)
+    /// Migrating a store failed in an entity's migration policy.
+    public static let entityMigrationPolicy = CocoaError.Code(rawValue: 134170)
+    /// A mapping model can't be inferred.
+    public static let inferredMappingModel = CocoaError.Code(rawValue: 134190)
+    /// Importing external records failed.
+    public static let externalRecordImport = CocoaError.Code(rawValue: 134200)
     /// SQLite reported an error: see `NSSQLiteErrorDomain` in the user info.
     public static let sqlite = CocoaError.Code(rawValue: 134180)
+}
+
+extension CocoaError.Code {
+    /// A store is open in the coordinator already. Apple's number; it has no name in the API.
+    package static let persistentStoreAddedTwice = CocoaError.Code(rawValue: 134081)
 }
 
 extension CocoaError {

@@ -4,6 +4,10 @@ import FoundationSupplement
 public let NSSQLiteStoreType = "SQLite"
 /// The domain of SQLite's own codes, and the key under which an error's user info has them.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
+/// In an error's user info: the objects that it is about.
+public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
+/// In an error's user info: the stores that it is about.
+public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
 /// In an error's user info: the errors that it stands for.
 public let NSDetailedErrorsKey = "NSDetailedErrors"
 /// In a validation error's user info: the object.
@@ -38,6 +42,37 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// Option for adding a store: whether differences between its model and the coordinator's are overlooked.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+/// Option for adding a store: how many seconds to wait for another program that has it locked. Default: 240.
+public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
+/// Option for adding a SQLite store: whether to gather the statistics by which SQLite chooses indexes.
+public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
+/// Option for adding a SQLite store: whether to write its file anew, without holes.
+public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
+/// Option for destroying a store: whether to do so even while others have it locked.
+public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// Option for adding a store: how many connections to it there may be. Accepted; there is always one.
+public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
+/// Option for adding a store: the protection of its file. Accepted; Linux has no such protection.
+public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
+/// Option for adding a store: whether changes are recorded in its history. Kept, but no history is written yet.
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// Option for adding a store: whether each save to it is told by `NSPersistentStoreRemoteChange`.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
+/// Option for adding a store: whether parts of a migration may be put off.
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+    "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+
+/// In a notification of a coordinator: the stores that were added, an array.
+public let NSAddedPersistentStoresKey = "added"
+/// In a notification of a coordinator: the stores that were removed, an array.
+public let NSRemovedPersistentStoresKey = "removed"
+/// In a notification of a coordinator: an array of the old store, the new one, and the IDs of the objects, each old ID
+/// followed by its new one.
+public let NSUUIDChangedPersistentStoresKey = "changed"
+/// In a remote change's user info: the store's address. Also in errors.
+public let NSPersistentStoreURLKey = "storeURL"
+/// In a remote change's user info: the place in the store's history.
+public let NSPersistentHistoryTokenKey = "historyToken"
 
 /// In a notification's user info: the inserted objects.
 public let NSInsertedObjectsKey = "inserted"
@@ -47,5 +82,17 @@ public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 /// In a notification's user info: the refreshed objects.
 public let NSRefreshedObjectsKey = "refreshed"
-/// In a notification's user info: whether all objects became invalid.
+/// In a notification's user info: the objects that became invalid.
+public let NSInvalidatedObjectsKey = "invalidated"
+/// In a notification's user info: the IDs of the inserted objects.
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// In a notification's user info: the IDs of the updated objects.
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// In a notification's user info: the IDs of the deleted objects.
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// In a notification's user info: the IDs of the refreshed objects.
+public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// In a notification's user info: the IDs of the objects that became invalid.
+public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
+/// In a notification's user info, when all objects of a context became invalid: their IDs.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"

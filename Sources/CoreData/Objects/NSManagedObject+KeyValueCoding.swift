@@ -22,9 +22,29 @@ extension NSManagedObject {
         }
     }
 
+    /// Sets a value without telling the context or the other end.
+    final func setPrimitive(_ value: Any?, _ slot: Int) {
+        if state.contains(.fault) { fire(layout.properties[slot]) }
+        guard slot < slots.count else { return }
+        switch layout.kinds[slot] {
+        case .attribute(let attribute):
+            if let checked = acceptable(value, for: attribute) { slots[slot] = checked }
+        case .toOne: slots[slot] = (value as? NSManagedObject).map { .object($0) } ?? .null
+        case .toMany(let relationship):
+            guard let wanted = members(of: value, relationship) else { return }
+            toMany(slot).replace(wanted)
+        case .fetched(let property): misuse("the fetched property '\(property.name)' can't be set")
+        }
+    }
+
     private func setAttribute(_ attribute: NSAttributeDescription, _ slot: Int, _ value: Any?) {
+        if let checked = acceptable(value, for: attribute) { setSlot(slot, checked) }
+    }
+
+    /// The value for a slot; nil, after Apple's message, for one of the wrong type.
+    private func acceptable(_ value: Any?, for attribute: NSAttributeDescription) -> SlotValue? {
         do throws(SlotValue.Unacceptable) {
-            setSlot(slot, try SlotValue(value, for: attribute.attributeType))
+            return try SlotValue(value, for: attribute.attributeType)
         } catch .type(let desired) {
             misuse(
                 "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; desired type = \(desired);"
@@ -35,6 +55,7 @@ extension NSManagedObject {
                 "The value \(value.map { "\($0)" } ?? "nil") of \"\(attribute.name)\" is out of the range of"
                     + " \(attribute.attributeType.displayName).")
         }
+        return nil
     }
 
     // MARK: Relationships
@@ -53,6 +74,7 @@ extension NSManagedObject {
 
     /// The object that a value of a to-one relationship means.
     final func object(at value: SlotValue, of relationship: NSRelationshipDescription) -> NSManagedObject? {
+        if case .object(let object) = value { return object }
         guard case .reference(let key, let number) = value else { return nil }
         return managedObjectContext?.object(primaryKey: key, entityNumber: number, of: relationship, source: self)
     }
@@ -74,8 +96,7 @@ extension NSManagedObject {
             preconditionFailure(
                 "slot \(slot) of \(entity.name ?? "") is no to-many relationship: likely a bug in CoreData")
         }
-        // A new object has all that it is related to, also when it got its permanent ID before its first save.
-        let relation = ToMany(relationship, isLoaded: isInserted || space === ObjectIDSpace.temporary)
+        let relation = ToMany(relationship, isLoaded: row == nil && isInserted || managedObjectContext == nil)
         // A fault whose row can't be read has no slots to keep it in.
         if slot < slots.count { slots[slot] = .toMany(relation) }
         return relation
@@ -101,6 +122,9 @@ extension NSManagedObject {
         if let object { link(relationship, object) }
     }
 
+    /// Whether the context wants to be able to undo.
+    private var isJournaled: Bool { managedObjectContext?.undoManager != nil }
+
     private func setToMany(_ relationship: NSRelationshipDescription, _ slot: Int, _ value: Any?) {
         guard let wanted = members(of: value, relationship) else { return }
         for object in wanted where !isAcceptable(object, for: relationship, "to-many") { return }
@@ -109,8 +133,8 @@ extension NSManagedObject {
         for object in relation.objects where !kept.contains(ObjectIdentifier(object)) { unlink(relationship, object) }
         for object in wanted where !relation.contains(object) { link(relationship, object) }
         if relationship.isOrdered, !relation.objects.elementsEqual(wanted, by: ===) {
-            relation.reorder(wanted)
-            managedObjectContext?.noteChange(of: self)
+            prepareChange()
+            relation.reorder(wanted, isJournaled: isJournaled)
         }
     }
 
@@ -184,14 +208,40 @@ extension NSManagedObject {
         setEnd(relationship, object, isLinked: false)
     }
 
-    private func setEnd(_ relationship: NSRelationshipDescription, _ object: NSManagedObject, isLinked: Bool) {
+    final func setEnd(_ relationship: NSRelationshipDescription, _ object: NSManagedObject, isLinked: Bool) {
         guard let slot = layout.slot(relationship.name) else { return }
         if relationship.isToMany {
             let relation = unfilledToMany(slot)
-            if isLinked { relation.add(object) } else { relation.remove(object) }
-            managedObjectContext?.noteChange(of: self)
+            prepareChange()
+            if isLinked {
+                relation.add(object, isJournaled: isJournaled)
+            } else {
+                relation.remove(object, isJournaled: isJournaled)
+            }
         } else {
             setSlot(slot, isLinked ? .object(object) : .null)
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Gives an ordered relationship the order of `objects`.
+    final func reorder(_ relationship: NSRelationshipDescription, _ objects: [NSManagedObject]) {
+        guard let slot = layout.slot(relationship.name) else { return }
+        let relation = toMany(slot)
+        // Members that the new order doesn't name stay, at the end.
+        let named = Set(objects.map(ObjectIdentifier.init))
+        let order =
+            objects.filter(relation.contains) + relation.objects.filter { !named.contains(ObjectIdentifier($0)) }
+        guard !relation.objects.elementsEqual(order, by: ===) else { return }
+        prepareChange()
+        relation.reorder(order, isJournaled: managedObjectContext?.undoManager != nil)
+    }
+
+    /// Reads the ordered relationships that were given another order.
+    final func loadReorderedRelationships() {
+        for (slot, value) in slots.enumerated() {
+            if case .toMany(let relation) = value, relation.isReordered { _ = toMany(slot) }
         }
     }
 }

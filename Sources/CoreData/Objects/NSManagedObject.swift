@@ -11,7 +11,7 @@ import ManagedObjectModel
 /// ```
 /// An object belongs to one context and is used on that context's queue.
 open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity, NSFetchRequestResult,
-    ManagedObjectCreation
+    ManagedObjectCreation, PointerTableEntry
 {
     /// The object's identity. Temporary until the object is saved for the first time.
     public package(set) final var objectID: NSManagedObjectID {
@@ -45,20 +45,30 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     final let layout: EntityLayout
     /// By slot of the layout; empty while the object is a fault.
     @exclusivity(unchecked) final var slots: [SlotValue]
-    /// What the store had when it was last read or written; nil for an object never saved, and for a fault whose row
-    /// was not read yet.
+    /// What the store, or the parent context, had when it was last read or written; nil for an object never saved, and
+    /// for a fault whose row was not read yet.
     @exclusivity(unchecked) final var row: Row?
+    /// The slots as they were at the start of the current event, if they were changed in it.
+    @exclusivity(unchecked) final var eventSlots: [SlotValue]?
     @exclusivity(unchecked) final var state: State
 
     struct State: OptionSet {
-        let rawValue: UInt8
-        init(rawValue: UInt8) { self.rawValue = rawValue }
+        let rawValue: UInt16
+        init(rawValue: UInt16) { self.rawValue = rawValue }
         static let fault = State(rawValue: 1)
-        static let inserted = State(rawValue: 2)
-        static let updated = State(rawValue: 4)
-        static let deleted = State(rawValue: 8)
+        static let inserted = State(rawValue: 1 << 1)
+        static let updated = State(rawValue: 1 << 2)
+        static let deleted = State(rawValue: 1 << 3)
         /// During `awakeFromFetch`, when what is set counts as no change.
-        static let awaking = State(rawValue: 16)
+        static let awaking = State(rawValue: 1 << 4)
+        /// The row was found to be gone: there is nothing to delete or to validate.
+        static let inaccessible = State(rawValue: 1 << 5)
+        /// Listed as touched in the current event, so that further changes need no bookkeeping.
+        static let noted = State(rawValue: 1 << 6)
+        static let insertedInEvent = State(rawValue: 1 << 7)
+        static let deletedInEvent = State(rawValue: 1 << 8)
+        static let unsaved: State = [.inserted, .updated, .deleted]
+        static let event: State = [.noted, .insertedInEvent, .deletedInEvent]
     }
 
     /// Creates an object and inserts it into a context, or leaves it alone where `context` is nil.
@@ -76,13 +86,27 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     }
 
     deinit {
-        registry?.remove(self, key)
+        registry?.remove(self)
     }
 
     /// How the framework makes objects of a class it only knows at run time. Not for programs: a fetched object would
     /// be neither fetched nor inserted.
     public required convenience init(_frameworkOnly entity: NSEntityDescription) {
         self.init(entity: entity, insertInto: nil)
+    }
+
+    // MARK: Of classes
+
+    /// The entity of the class, in the one model in use that has it.
+    ///
+    /// A model is in use once a coordinator was made with it.
+    open class func entity() -> NSEntityDescription { LoadedModels.entity(of: Self.self) }
+
+    /// A request for the objects of the class.
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = entity()
+        return request
     }
 
     // MARK: State
@@ -96,14 +120,13 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// Whether the object will be deleted by the next save.
     public final var isDeleted: Bool { state.contains(.deleted) }
     /// Whether the object has unsaved changes of any kind.
-    public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+    public final var hasChanges: Bool { !state.isDisjoint(with: .unsaved) }
     /// Whether the object's values are not filled in yet. Reading any of them fills all.
     public final var isFault: Bool { state.contains(.fault) }
     /// 0 for a filled object, else 1.
     public final var faultingState: Int { isFault ? 1 : 0 }
 
-    /// Whether the row was found to be gone. Such an object counts as deleted, but there is nothing to delete.
-    final var isInaccessible: Bool { isDeleted && !isFault && !isInserted && row == nil }
+    final var isInaccessible: Bool { state.contains(.inaccessible) }
 
     // MARK: For subclasses
 
@@ -122,6 +145,13 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     open func willTurnIntoFault() {}
     /// Called after the object's values were let go.
     open func didTurnIntoFault() {}
+    /// Called when undo, redo, a rollback, a refresh or a merge policy has given the object other values. It can come
+    /// to a fault: look at `isFault` first where values aren't needed.
+    open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
+
+    /// Whether changes of properties that the model doesn't have leave `hasChanges` alone. Always, on Linux, where nobody
+    /// observes them.
+    open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     // MARK: Validation
 
@@ -136,6 +166,18 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// Checks that no relationship with the rule deny stands against the object's deletion. Subclasses call `super`
     /// first.
     open func validateForDelete() throws { try Self.raise(denials()) }
+
+    /// Checks one value before it is saved, or when a program wants to know.
+    ///
+    /// Subclasses override it for rules of their own (on Linux there are no `validate<Key>` methods to be found by name),
+    /// and call `super` for the model's. Don't call it from there for other keys.
+    /// - Parameters:
+    ///   - value: the value; may be replaced by another.
+    ///   - key: the property's name.
+    /// - Throws: why the value may not be saved.
+    open func validateValue(_ value: UnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        try check(&value.pointee, forKey: key)
+    }
 
     // MARK: Key-value coding
 
@@ -154,27 +196,28 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// log it and leave the property as it was.
     open func setValue(_ value: Any?, forKey key: String) {
         guard let slot = layout.slot(key) else {
-            misuse(
-                "[\(self) setValue:forUndefinedKey:]: the entity \(entity.name ?? "") is not key value coding-compliant for"
-                    + " the key \"\(key)\".")
+            misuse(undefinedKey(key, "setValue:forUndefinedKey"))
             return
         }
         setFoundationValue(value, slot)
     }
 
-    /// The value of a property, as accessors of subclasses read it.
+    /// The value of a property as it is stored: what an accessor written by hand reads, between `willAccessValue(forKey:)`
+    /// and `didAccessValue(forKey:)`. Fires no fault: of a fault it is nil.
     open func primitiveValue(forKey key: String) -> Any? {
-        layout.slot(key).flatMap { foundationValue($0) }
+        guard !isFault else { return nil }
+        return layout.slot(key).flatMap { foundationValue($0) }
     }
 
-    /// Sets a property without telling the other end of a relationship.
+    /// Sets the stored value of a property alone: the context doesn't notice, and the other end of a relationship isn't
+    /// told. An accessor written by hand calls it between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, which
+    /// see to both.
     open func setPrimitiveValue(_ value: Any?, forKey key: String) {
-        guard let slot = layout.slot(key) else { return }
-        if case .toOne = layout.kinds[slot] {
-            setSlot(slot, (value as? NSManagedObject).map { .object($0) } ?? .null)
-        } else {
-            setFoundationValue(value, slot)
+        guard let slot = layout.slot(key) else {
+            misuse(undefinedKey(key, "setPrimitiveValue"))
+            return
         }
+        setPrimitive(value, slot)
     }
 
     /// The same as `value(forKey:)` and `setValue(_:forKey:)`.
@@ -199,132 +242,87 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         case "entity": return entity
         case "self": return self
         default:
-            misuse(
-                "[\(self) valueForUndefinedKey:]: the entity \(entity.name ?? "") is not key value coding-compliant for the"
-                    + " key \"\(key)\".")
+            misuse(undefinedKey(key, "valueForUndefinedKey"))
             return nil
         }
     }
 
-    /// The unsaved values of the properties that differ from the store's.
-    open func changedValues() -> [String: Any] {
-        Dictionary(
-            uniqueKeysWithValues: changedSlots.filter { !layout.properties[$0].isTransient }.map {
-                (layout.properties[$0].name, foundationValue($0) ?? NSNull())
-            })
-    }
-
-    /// The store's values as last read or written; nil for all keys. Values that are nil come as `NSNull`; an object that
-    /// was never saved has none.
-    open func committedValues(forKeys keys: [String]?) -> [String: Any] {
-        _ = slotValue(0)
-        guard let row else { return [:] }
-        var result: [String: Any] = [:]
-        for key in keys ?? layout.properties.map(\.name) {
-            guard let slot = layout.slot(key), !layout.properties[slot].isTransient else { continue }
-            switch layout.kinds[slot] {
-            case .attribute(let attribute):
-                result[key] = row.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
-            case .toOne(let relationship):
-                result[key] = object(at: row.values[slot], of: relationship) ?? NSNull()
-            case .toMany(let relationship):
-                let stored = managedObjectContext?.objects(of: relationship, source: self) ?? []
-                result[key] = relationship.isOrdered ? NSOrderedSet(array: stored) : Set(stored)
-            case .fetched: continue
-            }
-        }
-        return result
-    }
-
-    // MARK: Slots
-
-    /// The value in a slot; fills a fault first.
-    package final func slotValue(_ slot: Int) -> SlotValue {
-        if state.contains(.fault) { fire() }
-        return slot < slots.count ? slots[slot] : .null
-    }
-
-    package final func setSlot(_ slot: Int, _ value: SlotValue) {
-        if state.contains(.fault) { fire() }
-        guard slot < slots.count else { return }
-        slots[slot] = value
-        managedObjectContext?.noteChange(of: self)
-    }
-
-    /// Fills a fault: from its row if that was read along, else from the store.
-    private func fire() {
-        if row == nil, let context = managedObjectContext {
-            switch context.storedRow(of: self) {
-            case .success(let found): row = found
-            case .failure(let error):
-                // Whether the row exists is unknown: the object stays a fault, and reads as nil meanwhile.
-                SQLLog.warn("\(objectID) can't be read: \(error.localizedDescription)")
-                return
-            }
-        }
-        state.remove(.fault)
-        guard let row else {
-            // The row is gone. As with Apple's default, the object counts as deleted and its values are nil.
-            slots = layout.emptySlots
-            managedObjectContext?.noteInaccessible(self)
-            return
-        }
-        slots = row.values
-        state.insert(.awaking)
-        awakeFromFetch()
-        state.remove(.awaking)
-    }
-
-    /// What becomes of the object when its context is gone or forgets it: a fault that nothing can fill.
-    final func orphan() {
-        registry = nil
-        slots = []
-        row = nil
-        state = .fault
-    }
-
-    /// Reads the ordered relationships that were given another order.
-    final func loadReorderedRelationships() {
-        for (slot, value) in slots.enumerated() {
-            if case .toMany(let relation) = value, relation.isReordered { _ = toMany(slot) }
-        }
+    private func undefinedKey(_ key: String, _ method: String) -> String {
+        "[<\(type(of: self)) \(address)> \(method):]: the entity \(entity.name ?? "") is not key value coding-compliant"
+            + " for the key \"\(key)\"."
     }
 
     // MARK: Changes
 
-    /// Whether any property differs from what the store has. False for an object that was changed back.
-    public final var hasPersistentChangedValues: Bool {
-        isInserted || isDeleted || changedSlots.contains { !layout.properties[$0].isTransient }
+    /// The unsaved values of the persistent properties that differ from the store's; nil as `NSNull`. Empty for an object
+    /// without unsaved changes.
+    open func changedValues() -> [String: Any] { unsavedValues() }
+
+    /// The store's values as last read or written.
+    ///
+    /// - Parameter keys: the properties' names; nil for all.
+    /// - Returns: values that are nil as `NSNull`. An object that was never saved has none.
+    open func committedValues(forKeys keys: [String]?) -> [String: Any] { savedValues(forKeys: keys) }
+
+    /// To be called before a primitive value is set.
+    open func willChangeValue(forKey key: String) { beginChange(forKey: key) }
+
+    /// To be called after a primitive value was set: tells the context, and the other end of a relationship.
+    open func didChangeValue(forKey key: String) { endChange(forKey: key) }
+
+    /// To be called before objects are added to, or taken from, a primitive to-many value.
+    open func willChangeValue(
+        forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+        using inObjects: Set<AnyHashable>
+    ) {
+        prepareChange()
     }
 
-    /// The slots whose values differ from the store's.
-    package final var changedSlots: [Int] {
-        guard !isFault else { return [] }
-        return slots.indices.filter { slot in
-            if case .toMany(let relation) = slots[slot] { return relation.hasChanges }
-            guard let row else { return !slots[slot].isSame(as: layout.defaultSlots[slot]) }
-            return !slots[slot].isSame(as: row.values[slot])
-        }
+    /// To be called after objects were added to, or taken from, a primitive to-many value: tells the other ends.
+    open func didChangeValue(
+        forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+        using inObjects: Set<AnyHashable>
+    ) {
+        endChange(forKey: inKey, of: inObjects)
     }
 
+    /// To be called by accessors written by hand before they read a primitive value: fills a fault. A nil key fills it
+    /// too.
+    open func willAccessValue(forKey key: String?) {
+        if state.contains(.fault) { fire(key.flatMap { layout.slot($0) }.map { layout.properties[$0] }) }
+    }
+
+    /// To be called by accessors written by hand after they have read a primitive value.
+    open func didAccessValue(forKey key: String?) {}
+
+    /// As Apple's: class, address, entity, ID and, unless the object is a fault, its values.
     open override var description: String {
-        let name = "<\(String(describing: type(of: self))): \(UInt(bitPattern: ObjectIdentifier(self).hashValue))>"
-        let data = isFault ? "<fault>" : "{\(describedValues)}"
-        return "\(name) (entity: \(entity.name ?? ""); id: \(objectID); data: \(data))"
+        let data = isFault ? "<fault>" : "{\n\(describedValues)}"
+        return "<\(type(of: self)): \(address)> (entity: \(entity.name ?? ""); id: \(objectID); data: \(data))"
     }
+
+    final var address: String { "0x" + String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16) }
 
     private var describedValues: String {
         layout.properties.indices.map { slot in
-            let value: String =
-                switch slots[slot] {
-                case .toMany(let relation):
-                    relation.isLoaded ? "\(relation.objects.count) objects" : "<relationship fault>"
-                case .object(let object): "\(object.objectID)"
-                case .reference(let key, _): "<relationship fault p\(key)>"
-                default: primitiveValue(forKey: layout.properties[slot].name).map { "\($0)" } ?? "nil"
-                }
-            return "\(layout.properties[slot].name) = \(value)"
-        }.joined(separator: "; ")
+            let name = layout.properties[slot].name
+            return "    \(name) = \(describedValue(slot, name));\n"
+        }.joined()
+    }
+
+    private func describedValue(_ slot: Int, _ name: String) -> String {
+        guard slot < slots.count else { return "nil" }
+        switch (layout.kinds[slot], slots[slot]) {
+        case (.toMany, .toMany(let relation)) where relation.isLoaded:
+            let list = relation.objects.map { "        \"\($0.objectID)\"" }.joined(separator: ",\n")
+            return list.isEmpty ? "(\n)" : "(\n\(list)\n    )"
+        case (.toMany, _), (.fetched, _): return "\"<relationship fault: \(address) '\(name)'>\""
+        case (_, .object(let object)): return "\"\(object.objectID)\""
+        case (_, .reference(let key, _)): return "\"<relationship fault: p\(key)>\""
+        case (.attribute(let attribute), let value):
+            return value.foundationValue(attribute.attributeType).map { "\($0)" } ?? "nil"
+        default: return "nil"
+        }
     }
 }
 
@@ -347,31 +345,4 @@ extension ManagedObjectCreation where Self: NSManagedObject {
         self.init(_frameworkOnly: entities[0])
         moc.insert(self)
     }
-}
-
-extension EntityLayout {
-    /// Makes what is otherwise made when first asked for, which threads can't do at the same time.
-    func prepare() {
-        _ = defaultSlots
-        _ = objectClass
-    }
-
-    /// The slots of a new object: the model's defaults.
-    var defaultSlots: [SlotValue] {
-        if let cachedDefaults { return unsafeDowncast(cachedDefaults, to: SlotTemplate.self).slots }
-        let slots = kinds.map { kind -> SlotValue in
-            guard case .attribute(let attribute) = kind else { return .null }
-            return (try? SlotValue(attribute.defaultValue, for: attribute.attributeType)) ?? .null
-        }
-        cachedDefaults = SlotTemplate(slots)
-        return slots
-    }
-
-    var emptySlots: [SlotValue] { Array(repeating: .null, count: count) }
-}
-
-/// A slot array as an object, so that a layout, which lies below objects in the layers, can hold one.
-private final class SlotTemplate {
-    let slots: [SlotValue]
-    init(_ slots: [SlotValue]) { self.slots = slots }
 }

@@ -41,7 +41,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     public func uriRepresentation() -> URL {
         let path =
             isTemporaryID
-            ? "x-coredata:///\(entity.name ?? "")/t\(-primaryKey)"
+            ? "x-coredata:///\(entity.name ?? "")/t\(ObjectIDSpace.temporary.storeIdentifier)\(-primaryKey)"
             : "x-coredata://\(space.storeIdentifier)/\(entity.name ?? "")/p\(space.uriText(primaryKey))"
         return URL(string: path) ?? URL(fileURLWithPath: path)
     }
@@ -67,6 +67,8 @@ package final class ObjectIDSpace: @unchecked Sendable {
     package let storeIdentifier: String
     /// What the store calls its rows; nil where their keys are all there is.
     package let references: ObjectReferences?
+    /// The rows of the table that are in use.
+    package let rows = RowCache()
 
     init(store: NSPersistentStore?, identifier: String, references: ObjectReferences? = nil) {
         self.store = store
@@ -77,7 +79,8 @@ package final class ObjectIDSpace: @unchecked Sendable {
     /// How a row's key stands in a URI, after its `p`.
     package func uriText(_ primaryKey: Int64) -> String { references?.uriText(primaryKey) ?? "\(primaryKey)" }
 
-    static let temporary = ObjectIDSpace(store: nil, identifier: "")
+    /// Where objects are before their first save. Its identifier makes temporary IDs of two processes differ.
+    static let temporary = ObjectIDSpace(store: nil, identifier: UUID().uuidString)
 }
 
 /// An object ID as a dictionary's key.

@@ -16,6 +16,17 @@ package final class ToMany {
     /// Whether an order was given that differs from the store's by more than new objects at the end.
     package private(set) var isReordered = false
     private var handedOut: Any?
+    /// Whether anything was changed since the context last told of changes.
+    private(set) var isChangedInEvent = false
+    /// What was done since then, in order, if the context wants to be able to undo it.
+    private(set) var journal: [Edit] = []
+
+    enum Edit {
+        case added(NSManagedObject)
+        case removed(NSManagedObject, at: Int?)
+        /// The members as they were before.
+        case reordered([NSManagedObject])
+    }
 
     init(_ relationship: NSRelationshipDescription, isLoaded: Bool) {
         self.relationship = relationship
@@ -45,8 +56,10 @@ package final class ToMany {
         isLoaded ? members.contains(object) : added.contains(object)
     }
 
-    func add(_ object: NSManagedObject, at index: Int? = nil) {
+    func add(_ object: NSManagedObject, at index: Int? = nil, isJournaled: Bool) {
         guard !contains(object) else { return }
+        isChangedInEvent = true
+        if isJournaled { journal.append(.added(object)) }
         let isBack = removed.remove(object)
         if !isBack { added.append(object) }
         if isLoaded {
@@ -56,18 +69,51 @@ package final class ToMany {
         handedOut = nil
     }
 
-    func remove(_ object: NSManagedObject) {
+    func remove(_ object: NSManagedObject, isJournaled: Bool) {
         guard contains(object) || !isLoaded else { return }
+        isChangedInEvent = true
+        if isJournaled {
+            let index = relationship.isOrdered && isLoaded ? members.objects.firstIndex { $0 === object } : nil
+            journal.append(.removed(object, at: index))
+        }
         if !added.remove(object) { removed.append(object) }
         if isLoaded { members.remove(object) }
         handedOut = nil
     }
 
     /// Gives an ordered relationship the order of `objects`, which are its members.
-    func reorder(_ objects: [NSManagedObject]) {
+    func reorder(_ objects: [NSManagedObject], isJournaled: Bool) {
+        isChangedInEvent = true
+        if isJournaled { journal.append(.reordered(members.objects)) }
         members = ObjectList(objects)
         isReordered = true
         handedOut = nil
+    }
+
+    /// Sets the members, loaded, as a primitive value: what differs from the store's is a change all the same.
+    func replace(_ objects: [NSManagedObject]) {
+        let wanted = ObjectList(objects)
+        for object in members.objects where !wanted.contains(object) { remove(object, isJournaled: false) }
+        for object in objects where !contains(object) { add(object, isJournaled: false) }
+        if relationship.isOrdered, !members.objects.elementsEqual(objects, by: ===) {
+            reorder(objects, isJournaled: false)
+        }
+    }
+
+    /// Takes back what a journal says was done.
+    func undo(_ edits: [Edit]) {
+        for edit in edits.reversed() {
+            switch edit {
+            case .added(let object): remove(object, isJournaled: true)
+            case .removed(let object, let index): add(object, at: index, isJournaled: true)
+            case .reordered(let members): reorder(members, isJournaled: true)
+            }
+        }
+    }
+
+    func endEvent() {
+        isChangedInEvent = false
+        journal = []
     }
 
     func noteSaved() {

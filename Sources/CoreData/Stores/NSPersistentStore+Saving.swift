@@ -3,19 +3,8 @@ import ManagedObjectModel
 
 /// What all stores have in common that write objects, not rows.
 extension NSPersistentStore {
-    /// The error of a save that meets another version of a row than the object's.
-    package func mergeConflict(of object: NSManagedObject) -> CocoaError {
-        CocoaError(
-            .managedObjectMerge,
-            userInfo: [
-                NSLocalizedDescriptionKey:
-                    "Could not merge changes: \(object.objectID) was changed or deleted by someone else since it was read.",
-                NSPersistentStoreSaveConflictsErrorKey: [object],
-            ])
-    }
-
     func checkIsWritable() throws {
-        guard !isReadOnly else { throw CocoaError.store(.fileWriteNoPermission, url, "the store is read-only") }
+        guard !isReadOnly else { throw readOnlyError }
     }
 
     /// The IDs that inserted objects get, with those that they have already.
@@ -35,7 +24,7 @@ extension NSPersistentStore {
         let temporary = inserted.map { ($0, $0.objectID) }
         func give(_ id: NSManagedObjectID?, to object: NSManagedObject) {
             guard let id, id != object.objectID else { return }
-            object.registry?.remove(object, object.key)
+            object.registry?.remove(object)
             object.objectID = id
             object.registry?.register(object)
         }

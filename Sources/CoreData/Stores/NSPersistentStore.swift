@@ -38,9 +38,7 @@ open class NSPersistentStore: NSObject {
         self.url = url
         configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options
-        isReadOnly =
-            options?[NSReadOnlyPersistentStoreOption].map { ($0 as? NSNumber)?.boolValue ?? ($0 as? Bool) ?? false }
-            ?? false
+        isReadOnly = StoreOptions(options).isReadOnly
     }
 
     /// How the framework makes stores of a class it only knows at run time. Not for programs.
@@ -205,7 +203,9 @@ package struct SaveChanges {
     package var inserted: [NSManagedObject] = []
     package var updated: [NSManagedObject] = []
     package var deleted: [NSManagedObject] = []
-    package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    /// Objects that aren't changed, but whose rows must not have been either.
+    package var locked: [NSManagedObject] = []
+    package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty }
 }
 
 /// What a save made of the objects.

@@ -214,7 +214,7 @@ struct AtomicFileTests {
         #expect(stores.folder.names == ["test.store"] && !stores.store.wantsEmptySaves)
         stores.store.metadata["mine"] = 1
         #expect(stores.store.wantsEmptySaves)
-        _ = try stores.store.save(SaveChanges(), in: stores.context)
+        try stores.context.save()
         #expect(try stores.fresh().persistentStoreCoordinator?.persistentStores[0].metadata["mine"] as? Int == 1)
         #expect(stores.folder.names == ["test.store"])
     }
@@ -254,6 +254,38 @@ struct AtomicFileTests {
         try FileManager.default.createDirectory(at: stores.folder.url, withIntermediateDirectories: true)
         try stores.context.save()
         #expect(try stores.fresh().names("City") == ["Bergen", "new"])
+    }
+
+    @Test("a store that was given another address is written there by the next save, changes or not", arguments: types)
+    func moving(_ type: String) throws {
+        let stores = try StoreCase(type)
+        stores.insert("City", ["name": "Oslo"])
+        try stores.context.save()
+        let place = stores.folder.file("moved")
+        #expect(stores.coordinator.setURL(place, for: stores.store))
+        try stores.context.save()
+        #expect(stores.folder.names == ["moved", "test.store"])
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stores.model)
+        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: place)
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        #expect(try context.names("City") == ["Oslo"])
+    }
+
+    @Test("a store of one type becomes one of another with all that is in it", arguments: StoreCase.lockingTypes, types)
+    func migrating(_ from: String, _ to: String) throws {
+        let stores = try StoreCase(from)
+        let norway = stores.insert("Country", ["name": "Norway"])
+        let cities = ["a", "b"].map { stores.insert("City", ["name": $0, "country": norway, "people": 7]) }
+        norway.setValue(NSOrderedSet(array: cities.reversed()), forKey: "shop")
+        cities[0].setValue(Set([stores.insert("Tag", ["name": "t"])]), forKey: "tags")
+        stores.insert("Capital", ["name": "c", "since": 1, "twin": cities[1]])
+        try stores.context.save()
+        let dump = try stores.fresh().dump()
+        let store = try stores.coordinator.migratePersistentStore(
+            stores.store, to: stores.folder.file("new"), withType: to)
+        #expect(store.type == to)
+        #expect(try stores.second().dump() == dump)
     }
 
     // MARK: Metadata

@@ -120,6 +120,18 @@ struct AtomicStoreTests {
         #expect(try context.one("City", "Oslo").set("tags").isEmpty)
     }
 
+    @Test("a predicate with a block is given nodes")
+    func blocks() throws {
+        let stores = try StoreCase(TableStore.typeName)
+        for name in ["a", "b"] { stores.insert("City", ["name": name]) }
+        try stores.context.save()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+        request.predicate = NSPredicate { object, _ in
+            (object as? NSAtomicStoreCacheNode)?.value(forKey: "name") as? String == "b"
+        }
+        #expect(try stores.second().fetch(request).map(\.name) == ["b"])
+    }
+
     @Test("without overrides of nodes the framework keeps all values, relationships too")
     func defaults() throws {
         let (store, context, coordinator) = try Self.plain()

@@ -13,11 +13,12 @@ struct IncrementalStoreTests {
 
     /// A country with a city and a tag, as the service has them; a context that hasn't seen them.
     private static func seeded() throws -> (StoreCase, ServiceStore, NSManagedObjectContext) {
-        let (stores, store) = try make()
+        let (stores, _) = try make()
         let norway = stores.insert("Country", ["name": "Norway"])
         stores.insert("City", ["name": "Oslo", "country": norway, "tags": Set([stores.insert("Tag", ["name": "t"])])])
         try stores.context.save()
-        let context = stores.second()
+        let context = try stores.fresh()
+        let store = try #require(context.persistentStoreCoordinator?.persistentStores.first as? ServiceStore)
         store.calls = []
         return (stores, store, context)
     }
@@ -179,6 +180,10 @@ struct IncrementalStoreTests {
         let (stores, store) = try Self.make()
         let id = store.newObjectID(for: try Self.entity("City", stores), referenceObject: "none")
         #expect(errorCode { _ = try stores.context.existingObject(with: id) } == .managedObjectReferentialIntegrity)
+        store.valuesError = NSError(domain: "org.example.store", code: 42)
+        let other = store.newObjectID(for: try Self.entity("City", stores), referenceObject: "other")
+        let city = stores.context.object(with: other)
+        #expect(city.value(forKey: "name") == nil && city.isFault && !city.isDeleted)
     }
 
     // MARK: Saving
@@ -206,12 +211,26 @@ struct IncrementalStoreTests {
         #expect(try stores.second().find("City").isEmpty)
     }
 
+    @Test("a conflict with what another context has saved is noticed, and the merge policy resolves it")
+    func conflicts() throws {
+        let (stores, _) = try Self.make()
+        let oslo = stores.insert("City", ["name": "Oslo", "people": 1])
+        try stores.context.save()
+        let other = stores.second()
+        try other.one("City", "Oslo").setValue(2, forKey: "people")
+        try other.save()
+        oslo.setValue(3, forKey: "people")
+        #expect(errorCode { try stores.context.save() } == .managedObjectMerge)
+        stores.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try stores.context.save()
+        #expect(try stores.fresh().one("City", "Oslo").value(forKey: "people") as? Int == 3)
+    }
+
     @Test("a save without changes sends a request without sets: it asks for the metadata to be written")
     func emptySave() throws {
         let (stores, store) = try Self.make()
         #expect(store.wantsEmptySaves)
-        let outcome = try store.save(SaveChanges(), in: stores.context)
-        #expect(outcome.identifiers.isEmpty && outcome.rows.isEmpty)
+        try stores.context.save()
         let request = try #require(store.lastSave)
         #expect(request.insertedObjects == nil && request.updatedObjects == nil)
         #expect(request.deletedObjects == nil && request.lockedObjects == nil)

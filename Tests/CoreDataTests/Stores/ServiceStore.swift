@@ -37,6 +37,7 @@ final class ServiceStore: NSIncrementalStore {
     var lastFetch: NSFetchRequest<any NSFetchRequestResult>?
     var saveError: (any Error)?
     var identifierError: (any Error)?
+    var valuesError: (any Error)?
     /// To-one relationships are left out of nodes, to be asked for.
     var leavesOutToOne = false
     /// To-many relationships are put into nodes.
@@ -131,6 +132,7 @@ final class ServiceStore: NSIncrementalStore {
         with objectID: NSManagedObjectID, with context: NSManagedObjectContext
     ) throws -> NSIncrementalStoreNode {
         calls.append("newValues")
+        if let valuesError { throw valuesError }
         guard let row = service.rows[try key(objectID)] else { throw CocoaError(.managedObjectReferentialIntegrity) }
         var values: [String: Any] = ["unmodelled": 1]
         for (name, property) in objectID.entity.propertiesByName {

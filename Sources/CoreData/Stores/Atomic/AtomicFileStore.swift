@@ -7,18 +7,19 @@ import ManagedObjectModel
 /// place, so that nobody ever sees half a store.
 package class AtomicFileStore: SlotStore {
     private var document: (any StoreDocument)?
-    private var hasUnsavedMetadata = true
+    /// Whether the file lacks what no object tells: the metadata, or the store as a whole.
+    private var isUnwritten = true
 
     /// The format of the file.
     class var format: any StoreDocument.Type { BinaryStoreDocument.self }
 
     package override final class var isFile: Bool { true }
 
-    package override final var metadata: [String: Any]! {
-        didSet { hasUnsavedMetadata = true }
-    }
+    package override final var metadata: [String: Any]! { didSet { isUnwritten = true } }
 
-    package override final var wantsEmptySaves: Bool { hasUnsavedMetadata && !isReadOnly }
+    package override final var url: URL? { didSet { isUnwritten = true } }
+
+    package override final var wantsEmptySaves: Bool { isUnwritten && !isReadOnly }
 
     // MARK: Metadata
 
@@ -31,7 +32,7 @@ package class AtomicFileStore: SlotStore {
         let found = try Self.document(at: url)
         document = found
         metadata = found.metadata
-        hasUnsavedMetadata = false
+        isUnwritten = false
     }
 
     package override final class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
@@ -193,7 +194,7 @@ package class AtomicFileStore: SlotStore {
             throw CocoaError.store(.persistentStoreSave, url, fault.description)
         }
         try Self.write(Self.format.init(metadata: metadata ?? [:], lastKey: lastKey, objects: objects), to: url)
-        hasUnsavedMetadata = false
+        isUnwritten = false
     }
 
     private func stored(_ node: SlotCacheNode) throws -> StoredObject {

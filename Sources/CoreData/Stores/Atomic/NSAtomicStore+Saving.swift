@@ -5,7 +5,7 @@ extension NSAtomicStore {
     /// Changes the nodes and has them written. When anything fails, the nodes become what they were.
     func saveChanges(_ changes: SaveChanges) throws -> SaveOutcome {
         try checkIsWritable()
-        for object in changes.updated + changes.deleted { try checkVersion(of: object) }
+        try checkVersions(changes)
         let identifiers = try identifiers(for: changes.inserted)
         for object in changes.inserted + changes.updated { try checkRelationships(of: object, identifiers) }
         let oldTrees = trees
@@ -24,21 +24,28 @@ extension NSAtomicStore {
     }
 
     /// A node that somebody else has deleted meanwhile is a conflict for an update, and none for a deletion.
-    private func checkVersion(of object: NSManagedObject) throws {
-        guard let node = cacheNode(for: object.objectID) else {
-            if object.isDeleted { return }
-            throw mergeConflict(of: object)
+    private func checkVersions(_ changes: SaveChanges) throws {
+        var conflicts = SaveConflicts()
+        for object in changes.updated + changes.deleted + changes.locked {
+            let node = cacheNode(for: object.objectID)
+            let isSame = node.map { node in object.row.map { $0.version == node.version } ?? true }
+            guard isSame != true, node != nil || !object.isDeleted else { continue }
+            let row = try node?.row(in: self)
+            conflicts.versions.append(VersionConflict(object: object, newRow: row, isCached: false))
         }
-        if let known = object.row?.version, known != node.version { throw mergeConflict(of: object) }
+        if !conflicts.isEmpty { throw conflicts }
     }
 
     private func write(_ changes: SaveChanges) throws -> SaveOutcome {
-        addCacheNodes(Set(try changes.inserted.map { try makeNode(for: $0) }))
+        let nodes = try changes.inserted.map { try makeNode(for: $0) }
+        addCacheNodes(Set(nodes))
         for object in changes.updated {
             guard let node = cacheNode(for: object.objectID) else { continue }
             try update(node, from: object)
             node.version += 1
         }
+        let now = Date()
+        for node in nodes + changes.updated.compactMap({ cacheNode(for: $0.objectID) }) { node.noteSave(at: now) }
         let removed = changes.deleted.compactMap { cacheNode(for: $0.objectID) }
         if !removed.isEmpty {
             willRemoveCacheNodes(Set(removed))

@@ -224,7 +224,7 @@ open class NSIncrementalStore: NSPersistentStore {
         return try assuming(identifiers, of: changes.inserted) {
             let request = NSSaveChangesRequest(
                 inserted: Set(changes.inserted), updated: Set(changes.updated), deleted: Set(changes.deleted),
-                locked: [])
+                locked: Set(changes.locked))
             _ = try execute(request, with: context)
             return outcome(changes, identifiers)
         }

@@ -26,12 +26,17 @@ struct ExternalData {
             throw CocoaError.store(
                 .fileReadCorruptFile, store, "an externally stored value has the file name '\(name)'")
         }
-        let base = store.deletingPathExtension().lastPathComponent
-        let file = store.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT/_EXTERNAL_DATA/\(name)")
+        let file = Self.folder(ofStoreAt: store).appendingPathComponent("_EXTERNAL_DATA/\(name)")
         do {
             return try Data(contentsOf: file)
         } catch {
             throw CocoaError.store(.fileReadNoSuchFile, file, "the file of an externally stored value can't be read")
         }
+    }
+
+    /// The folder beside a store's file for what is not in it.
+    static func folder(ofStoreAt store: URL) -> URL {
+        let base = store.deletingPathExtension().lastPathComponent
+        return store.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT")
     }
 }

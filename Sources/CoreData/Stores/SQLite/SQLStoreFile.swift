@@ -9,11 +9,13 @@ package enum SQLStoreFile {
 
     // MARK: Creating
 
-    /// Makes the tables, and with `isIndexed` the indexes, of an empty store.
+    /// Makes the tables, and with `isIndexed` the indexes, of an empty store; false where somebody else has been faster.
+    @discardableResult
     package static func create(
         _ schema: SQLSchema, on connection: SQLiteConnection, identifier: String, isIndexed: Bool = true
-    ) throws {
+    ) throws -> Bool {
         try connection.transaction {
+            guard try connection.tables().isEmpty else { return false }
             for sql in isIndexed ? try schema.creationStatements() : schema.tableStatements() + SQLSchema.bookkeeping {
                 try connection.execute(sql)
             }
@@ -29,6 +31,7 @@ package enum SQLStoreFile {
             let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
             cache.bind(1, try Deflate.compress(ModelArchiveWriter.archive(schema.model, form: .cache)))
             try cache.run()
+            return true
         }
     }
 
@@ -53,6 +56,20 @@ package enum SQLStoreFile {
             NSPersistentStoreModelVersionChecksumKey: model.versionChecksum,
             "_NSAutoVacuumLevel": "2",
         ]
+    }
+
+    /// Puts a program's metadata in the place of the file's. What the framework itself needs stays where the program
+    /// gives nothing for it; the UUID changes when another one is given.
+    package static func replaceMetadata(_ metadata: [String: Any], on connection: SQLiteConnection) throws {
+        let old = try self.metadata(on: connection)
+        let own = old.filter { isOwn($0.key) }
+        let identifier = metadata[NSStoreUUIDKey] as? String ?? old[NSStoreUUIDKey] as? String ?? UUID().uuidString
+        try write(own.merging(metadata) { $1 }, identifier: identifier, on: connection)
+    }
+
+    /// Whether a key of metadata is the framework's and not a program's.
+    static func isOwn(_ key: String) -> Bool {
+        ["NSStoreModel", "NSPersistence", "NSStoreType", "_NS"].contains { key.hasPrefix($0) }
     }
 
     package static func write(_ metadata: [String: Any], identifier: String, on connection: SQLiteConnection) throws {
@@ -116,9 +133,11 @@ package enum SQLStoreFile {
     // MARK: Opening
 
     /// Opens a file and makes sure that it is a SQLite file.
-    package static func open(_ url: URL, _ mode: SQLiteConnection.Mode) throws -> SQLiteConnection {
+    package static func open(
+        _ url: URL, _ mode: SQLiteConnection.Mode, busyTimeout: Int32 = SQLiteConnection.defaultTimeout
+    ) throws -> SQLiteConnection {
         do {
-            return try openAndRead(url, mode)
+            return try openAndRead(url, mode, busyTimeout)
         } catch let error as SQLiteError {
             // A store with a write-ahead log, in a folder where SQLite can't make the log's index: without a log there
             // is nothing to miss, and the file can be read as it is.
@@ -126,32 +145,39 @@ package enum SQLStoreFile {
             if mode == .readOnly, !hasLog, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.code),
                 FileManager.default.isReadableFile(atPath: url.path)
             {
-                do { return try openAndRead(url, .immutable) } catch { throw reported(error, url) }
+                do { return try openAndRead(url, .immutable, busyTimeout) } catch { throw reported(error, url, mode) }
             }
-            throw reported(error, url)
+            throw reported(error, url, mode)
         }
     }
 
-    private static func openAndRead(_ url: URL, _ mode: SQLiteConnection.Mode) throws -> SQLiteConnection {
+    private static func openAndRead(
+        _ url: URL, _ mode: SQLiteConnection.Mode, _ busyTimeout: Int32
+    ) throws -> SQLiteConnection {
         // SQLite would wait for a pipe's other end.
         var status = stat()
-        if stat(url.path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
+        if mode != .memory, stat(url.path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
             throw CocoaError.store(.fileReadCorruptFile, url, "is a device or pipe, not a SQLite file")
         }
-        let connection = try SQLiteConnection(url, mode)
+        let connection = try SQLiteConnection(url, mode, busyTimeout: busyTimeout)
         if mode != .create { _ = try connection.int("SELECT COUNT(*) FROM sqlite_master") }
         return connection
     }
 
-    private static func reported(_ error: any Error, _ url: URL) -> any Error {
+    private static func reported(_ error: any Error, _ url: URL, _ mode: SQLiteConnection.Mode) -> any Error {
         guard let error = error as? SQLiteError else { return error }
         switch error.code {
-        case SQLITE_NOTADB: return CocoaError.store(.fileReadCorruptFile, url, "is not a SQLite file")
-        case SQLITE_CANTOPEN:
-            guard FileManager.default.fileExists(atPath: url.path) else {
-                return CocoaError.store(
-                    .fileReadNoSuchFile, url, "there is no such file, or its folder can't be written")
-            }
+        case SQLITE_NOTADB:
+            var own = error.cocoaError(.fileReadCorruptFile, url: url).userInfo
+            own[NSLocalizedDescriptionKey] = "\(url.path): is not a SQLite file"
+            return CocoaError(.fileReadCorruptFile, userInfo: own)
+        case SQLITE_CANTOPEN where mode == .create:
+            return CocoaError.store(
+                error.systemCode == EACCES ? .fileWriteNoPermission : .fileWriteUnknown, url,
+                "Failed to create file; code = \(error.systemCode)")
+        case SQLITE_CANTOPEN where error.systemCode == ENOENT || error.systemCode == ENOTDIR:
+            return CocoaError.store(.fileReadNoSuchFile, url, "there is no such file, or its folder can't be written")
+        case SQLITE_CANTOPEN where FileManager.default.fileExists(atPath: url.path):
             return CocoaError.store(.fileReadNoPermission, url, "can't be opened")
         default: return error.cocoaError(.persistentStoreOpen, url: url)
         }

@@ -3,19 +3,25 @@ import FoundationSupplement
 import ManagedObjectModel
 
 extension SQLiteStore {
-    func saveChanges(_ changes: SaveChanges) throws -> SaveOutcome {
-        guard !isReadOnly else {
-            throw CocoaError.store(.fileWriteNoPermission, url, "the store is read-only")
-        }
+    func saveChanges(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         do {
-            return try connection.transaction { try write(changes) }
+            do {
+                return try connection.transaction { try write(changes) }
+            } catch let error as SQLiteError where error.isConstraintViolation {
+                let conflicts = try uniquenessConflicts(changes, in: context)
+                if !conflicts.isEmpty { throw conflicts }
+                // The values are unique in the end, and only on the way there they weren't: rows that trade theirs.
+                return try connection.transaction { try write(changes, clearingFirst: true) }
+            }
         } catch let error as SQLiteError {
             throw error.cocoaError(error.isConstraintViolation ? .managedObjectConstraintMerge : .sqlite, url: url)
         }
     }
 
-    private func write(_ changes: SaveChanges) throws -> SaveOutcome {
+    private func write(_ changes: SaveChanges, clearingFirst: Bool = false) throws -> SaveOutcome {
+        try writeMetadata()
         var outcome = SaveOutcome()
+        var conflicts = SaveConflicts()
         // Keys first: rows refer to rows that come later.
         let keys = try allocateKeys(changes.inserted)
         outcome.identifiers = keys
@@ -31,8 +37,13 @@ extension SQLiteStore {
             }
         }
         // Deletions, then updates: a new row may take a unique value that they give up.
-        for object in changes.deleted { try delete(object) }
-        for object in changes.updated { try update(object, key, &outcome) }
+        for object in changes.deleted where try !delete(object) { try conflicts.versions.append(conflict(object)) }
+        if clearingFirst { try clearUniqueValues(changes.updated) }
+        for object in changes.updated where try !update(object, key, &outcome) {
+            try conflicts.versions.append(conflict(object))
+        }
+        for object in changes.locked where try !isCurrent(object) { try conflicts.versions.append(conflict(object)) }
+        if !conflicts.isEmpty { throw conflicts }
         for object in changes.inserted {
             guard let id = keys[ObjectIdentifier(object)], let entity = schema.entity(object.entity) else { continue }
             try writer(entity).insert(primaryKey: id.primaryKey, object.slots, key: key)
@@ -58,7 +69,11 @@ extension SQLiteStore {
 
     private func allocateKeys(_ objects: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
         var result: [ObjectIdentifier: NSManagedObjectID] = [:]
-        let byRoot = Dictionary(grouping: objects) { schema.entity($0.entity.rootEntity)?.number ?? 0 }
+        for object in objects where !object.objectID.isTemporaryID {
+            result[ObjectIdentifier(object)] = object.objectID
+        }
+        let new = objects.filter { $0.objectID.isTemporaryID }
+        let byRoot = Dictionary(grouping: new) { schema.entity($0.entity.rootEntity)?.number ?? 0 }
         for (root, members) in byRoot.sorted(by: { $0.key < $1.key }) {
             var next = try nextKey(root, count: members.count)
             for object in members {
@@ -104,16 +119,17 @@ extension SQLiteStore {
 
     private func update(
         _ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?, _ outcome: inout SaveOutcome
-    ) throws {
-        guard let entity = schema.entity(object.entity) else { return }
+    ) throws -> Bool {
+        guard let entity = schema.entity(object.entity) else { return true }
         let version = object.row?.version ?? 1
         guard version < .max else { throw corrupt("Z_OPT of \(object.objectID) is \(version)") }
         let isWritten = try writer(entity).update(
             primaryKey: object.objectID.primaryKey, version: version, slots: object.changedSlots, object.slots, key: key
         )
-        guard isWritten else { throw conflict(object) }
+        guard isWritten else { return false }
         try clearOrders(of: object, entity)
         outcome.rows[ObjectIdentifier(object)] = Row(version: version + 1, values: try rowValues(object, key))
+        return true
     }
 
     /// An object that left an ordered relationship has no position in it any more.
@@ -127,10 +143,11 @@ extension SQLiteStore {
         }
     }
 
-    private func delete(_ object: NSManagedObject) throws {
-        guard let entity = schema.entity(object.entity) else { return }
+    /// False when the row is there, but not as the object knows it.
+    private func delete(_ object: NSManagedObject) throws -> Bool {
+        guard let entity = schema.entity(object.entity) else { return true }
         let key = object.objectID.primaryKey
-        try deleteRow(object, entity)
+        guard try deleteRow(object, entity) else { return false }
         for (slot, storage) in entity.storage.enumerated() {
             switch storage {
             case .join(let table, let own, _, _, _, _):
@@ -148,22 +165,35 @@ extension SQLiteStore {
             case .none, .column, .toOne: continue
             }
         }
+        return true
     }
 
     /// Deletes a row that is still as the object knows it; one that somebody else has deleted is no conflict.
-    private func deleteRow(_ object: NSManagedObject, _ entity: SQLEntity) throws {
+    private func deleteRow(_ object: NSManagedObject, _ entity: SQLEntity) throws -> Bool {
         let (table, key) = (entity.table.name, object.objectID.primaryKey)
-        guard let version = object.row?.version else { return try run("DELETE FROM \(table) WHERE Z_PK = ?", key) }
+        guard let version = object.row?.version else {
+            try run("DELETE FROM \(table) WHERE Z_PK = ?", key)
+            return true
+        }
         let statement = try connection.statement("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?")
         statement.bind(1, key)
         statement.bind(2, version)
         try statement.run()
-        guard connection.changes == 0 else { return }
+        guard connection.changes == 0 else { return true }
         let rest = try connection.statement("SELECT 1 FROM \(table) WHERE Z_PK = ?")
         rest.bind(1, key)
         let isThere = try rest.step()
         rest.reset()
-        if isThere { throw conflict(object) }
+        return !isThere
+    }
+
+    /// Whether the row is still as the object knows it.
+    private func isCurrent(_ object: NSManagedObject) throws -> Bool {
+        guard let entity = schema.entity(object.entity), let version = object.row?.version else { return true }
+        let statement = try connection.statement("SELECT Z_OPT FROM \(entity.table.name) WHERE Z_PK = ?")
+        defer { statement.reset() }
+        statement.bind(1, object.objectID.primaryKey)
+        return try statement.step() && statement.int(0) == version
     }
 
     private func run(_ sql: String, _ key: Int64) throws {
@@ -174,14 +204,18 @@ extension SQLiteStore {
 
     private func corrupt(_ what: String) -> CocoaError { CocoaError.store(.fileReadCorruptFile, url, what) }
 
-    private func conflict(_ object: NSManagedObject) -> CocoaError {
-        CocoaError(
-            .managedObjectMerge,
-            userInfo: [
-                NSLocalizedDescriptionKey:
-                    "Could not merge changes: \(object.objectID) was changed or deleted by someone else since it was read.",
-                NSPersistentStoreSaveConflictsErrorKey: [object],
-            ])
+    private func conflict(_ object: NSManagedObject) throws -> VersionConflict {
+        VersionConflict(object: object, newRow: try row(of: object), isCached: false)
+    }
+
+    private func row(of object: NSManagedObject) throws -> Row? {
+        guard let context = object.managedObjectContext else { return nil }
+        return try row(object.entity, object.objectID.primaryKey, in: context)?.1
+    }
+
+    func takeKeys(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        let keys = try reporting { try connection.transaction { try allocateKeys(objects) } }
+        return objects.compactMap { keys[ObjectIdentifier($0)] }
     }
 
     // MARK: To-many relationships

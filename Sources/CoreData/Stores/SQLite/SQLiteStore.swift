@@ -2,32 +2,38 @@ import CSQLite
 import FoundationSupplement
 import ManagedObjectModel
 
-/// A store in a SQLite file with Apple's layout.
+/// A store in a SQLite file with Apple's layout, or, at `/dev/null`, in memory.
 package final class SQLiteStore: NSPersistentStore {
     package let schema: SQLSchema
-    package let connection: SQLiteConnection
+    package private(set) var connection: SQLiteConnection
     private var writers: [Int: SQLRowWriter] = [:]
+    private var storeOptions: StoreOptions { StoreOptions(options) }
 
     package override var type: String { NSSQLiteStoreType }
+    package override class var isFile: Bool { true }
+
+    // MARK: Opening
 
     /// Opens the store, or makes it where there is no file yet.
     init(_ model: NSManagedObjectModel, url: URL, configurationName: String?, options: [AnyHashable: Any]?) throws {
-        let isReadOnly =
-            (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue
-            ?? options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
+        let storeOptions = StoreOptions(options)
         schema = try SQLSchema(model)
-        let exists = ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int ?? 0) > 0
-        if !exists, isReadOnly { throw CocoaError.store(.fileReadNoSuchFile, url, "there is no such file") }
-        connection = try SQLStoreFile.open(url, isReadOnly ? .readOnly : exists ? .readWrite : .create)
+        connection = try Self.connect(url, storeOptions)
         super.init(persistentStoreCoordinator: nil, configurationName: configurationName, at: url, options: options)
         do {
-            try exists ? checkCompatibility() : create()
-            if !isReadOnly { try setPragmas() }
-        } catch {
-            if !exists { Self.removeFiles(url) }
-            throw (error as? SQLiteError)?.cocoaError(.persistentStoreOpen, url: url) ?? error
+            if try !createIfEmpty() { try checkCompatibility(of: connection) }
+            if !isReadOnly {
+                try setPragmas()
+                try maintain()
+            }
+            metadata = try SQLStoreFile.metadata(on: connection)
+            hasUnsavedMetadata = false
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
         }
-        metadata = try SQLStoreFile.metadata(on: connection)
+        if storeOptions.isOn(NSPersistentHistoryTrackingKey) {
+            SQLLog.warn("\(url.path): persistent history is not recorded yet")
+        }
     }
 
     package required convenience init(
@@ -37,7 +43,130 @@ package final class SQLiteStore: NSPersistentStore {
         try self.init(root.managedObjectModel, url: url, configurationName: configurationName, options: options)
     }
 
-    package override class var isFile: Bool { true }
+    private static func connect(_ url: URL, _ options: StoreOptions) throws -> SQLiteConnection {
+        if url.isInMemory { return try SQLStoreFile.open(url, .memory, busyTimeout: options.timeout) }
+        let exists = size(url) > 0
+        if !exists, options.isReadOnly { throw missing(url) }
+        return try SQLStoreFile.open(
+            url, options.isReadOnly ? .readOnly : exists ? .readWrite : .create, busyTimeout: options.timeout)
+    }
+
+    private static func size(_ url: URL) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int ?? 0
+    }
+
+    private static func missing(_ url: URL) -> CocoaError {
+        CocoaError.store(.fileReadNoSuchFile, url, "Attempt to open missing file read only")
+    }
+
+    private var isEmpty: Bool { get throws { try connection.int("SELECT COUNT(*) FROM sqlite_master") == 0 } }
+
+    /// Makes the tables of a store that has none; false for one that has.
+    private func createIfEmpty() throws -> Bool {
+        guard try isEmpty else { return false }
+        guard let url, !isReadOnly else { throw Self.missing(connection.url) }
+        do {
+            try SQLStoreFile.prepareEmptyFile(connection)
+            return try SQLStoreFile.create(schema, on: connection, identifier: UUID().uuidString)
+        } catch {
+            // The file may be another program's by now, which then has put something into it. Where nobody can tell, the
+            // file that couldn't be made isn't worth keeping.
+            if !url.isInMemory, (try? isEmpty) ?? true { Self.removeFiles(url) }
+            throw error
+        }
+    }
+
+    /// Apple's default is write-ahead logging; a program may ask for other pragmas.
+    private func setPragmas() throws {
+        var pragmas = storeOptions.pragmas
+        let journal = pragmas.removeValue(forKey: "journal_mode")
+        if try setPragma("journal_mode", journal ?? "WAL")?.lowercased() != journal?.lowercased(), let journal,
+            url?.isInMemory != true
+        {
+            throw invalidPragma("journal_mode", journal, "is no journal mode, or can't be set now")
+        }
+        for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) { _ = try setPragma(name, value) }
+    }
+
+    private func setPragma(_ name: String, _ value: String) throws -> String? {
+        // Pragmas take no parameters, so what could be more than a word is refused.
+        guard !name.isEmpty, !value.isEmpty,
+            (name + value).allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") })
+        else { throw invalidPragma(name, value, "is not a word and a value") }
+        do {
+            return try connection.text("PRAGMA \(name) = \(value)")
+        } catch let error as SQLiteError where error.code == SQLITE_ERROR {
+            throw invalidPragma(name, value, error.message)
+        }
+    }
+
+    private func invalidPragma(_ name: String, _ value: String, _ reason: String) -> CocoaError {
+        let reason = "the pragma '\(name) = \(value)' \(reason)"
+        var info = CocoaError.store(.fileReadUnknown, url, reason).userInfo
+        info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_ERROR)
+        return CocoaError(.fileReadUnknown, userInfo: info)
+    }
+
+    private func maintain() throws {
+        if storeOptions.isOn(NSSQLiteManualVacuumOption) { try connection.execute("VACUUM") }
+        if storeOptions.isOn(NSSQLiteAnalyzeOption) { try connection.execute("ANALYZE") }
+    }
+
+    private func checkCompatibility(of connection: SQLiteConnection) throws {
+        let check = StoreCompatibility(
+            model: schema.model, configuration: configurationName, options: storeOptions, url: connection.url)
+        try check.check(SQLStoreFile.metadata(on: connection)) {
+            do { return try SQLStoreFile.model(on: connection) } catch {
+                SQLLog.warn(
+                    "\(connection.url.path): the model of the store can't be read: \(error.localizedDescription)")
+                return nil
+            }
+        }
+    }
+
+    // MARK: Moving and closing
+
+    /// Goes on with the same store in another file, which must be there.
+    func move(to url: URL) throws {
+        if !url.isInMemory, Self.size(url) == 0 { throw Self.missing(url) }
+        let other = try Self.connect(url, storeOptions)
+        let found = try SQLStoreFile.metadata(on: other)
+        guard found[NSStoreUUIDKey] as? String == identifier else {
+            throw CocoaError.store(.persistentStoreOpen, url, "is another store than \(identifier ?? "")")
+        }
+        try checkCompatibility(of: other)
+        close()
+        connection = other
+        self.url = url
+        if !isReadOnly { try setPragmas() }
+        metadata = found
+        hasUnsavedMetadata = false
+    }
+
+    package override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+        if storeOptions.isOn(NSPersistentStoreRemoteChangeNotificationPostOptionKey) { RemoteChanges.add(self) }
+    }
+
+    /// Lets go of the file. Nothing can be read or written any more.
+    func close() {
+        RemoteChanges.remove(self)
+        writers = [:]
+        connection.close()
+    }
+
+    package static func removeFiles(_ url: URL) {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            try? FileManager.default.removeItem(atPath: url.path + suffix)  // most of them were never there
+        }
+    }
+
+    // MARK: Metadata
+
+    /// Whether a program has changed the metadata since they were last written.
+    package override var wantsEmptySaves: Bool { hasUnsavedMetadata }
+    private var hasUnsavedMetadata = false
+
+    package override var metadata: [String: Any]! { didSet { hasUnsavedMetadata = true } }
 
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         let connection = try SQLStoreFile.open(url, .readOnly)
@@ -51,69 +180,15 @@ package final class SQLiteStore: NSPersistentStore {
     package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         let connection = try SQLStoreFile.open(url, .readWrite)
         do {
-            let identifier = metadata?[NSStoreUUIDKey] as? String
-            let known = try SQLStoreFile.metadata(on: connection)[NSStoreUUIDKey] as? String
-            try SQLStoreFile.write(
-                metadata ?? [:], identifier: identifier ?? known ?? UUID().uuidString, on: connection)
+            try connection.transaction { try SQLStoreFile.replaceMetadata(metadata ?? [:], on: connection) }
         } catch let error as SQLiteError {
             throw error.cocoaError(.persistentStoreSave, url: url)
         }
     }
 
-    private func create() throws {
-        try SQLStoreFile.prepareEmptyFile(connection)
-        try SQLStoreFile.create(schema, on: connection, identifier: UUID().uuidString)
-    }
-
-    /// Apple's default is write-ahead logging; a program may ask for other pragmas.
-    private func setPragmas() throws {
-        var pragmas = options?[NSSQLitePragmasOption] as? [String: String] ?? [:]
-        let journal = pragmas.removeValue(forKey: "journal_mode") ?? "WAL"
-        for (name, value) in [("journal_mode", journal)] + pragmas.sorted(by: { $0.key < $1.key }) {
-            // Pragmas take no parameters, so what could be more than a word is refused.
-            guard (name + value).allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") })
-            else {
-                throw CocoaError.store(
-                    .persistentStoreOpen, url, "the pragma '\(name) = \(value)' is not a word and a value")
-            }
-            _ = try connection.text("PRAGMA \(name) = \(value)")
-        }
-    }
-
-    private func checkCompatibility() throws {
-        let metadata = try SQLStoreFile.metadata(on: connection)
-        if options?[NSIgnorePersistentStoreVersioningOption] as? Bool == true { return }
-        // Stores made here have the tables and hashes of the whole model, whatever their configuration.
-        guard
-            [configurationName, nil].contains(where: {
-                schema.model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
-            })
-        else {
-            let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-            let difference = Self.difference(stored, schema.model.entityVersionHashesByName)
-            throw CocoaError(
-                .persistentStoreIncompatibleVersionHash,
-                userInfo: [
-                    NSLocalizedDescriptionKey:
-                        "The model used to open the store is incompatible with the one used to create the store. \(difference)",
-                    NSFilePathErrorKey: url?.path ?? "", "metadata": metadata,
-                    "reason": "The model used to open the store is incompatible with the one used to create the store",
-                ])
-        }
-    }
-
-    static func difference(_ stored: [String: Data], _ model: [String: Data]) -> String {
-        let missing = stored.keys.filter { model[$0] == nil }.sorted()
-        let added = model.keys.filter { stored[$0] == nil }.sorted()
-        let changed = stored.keys.filter { model[$0] != nil && model[$0] != stored[$0] }.sorted()
-        return [("only in the store", missing), ("only in the model", added), ("different", changed)]
-            .filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
-    }
-
-    package static func removeFiles(_ url: URL) {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            try? FileManager.default.removeItem(atPath: url.path + suffix)  // most of them were never there
-        }
+    /// Writes metadata that a program has changed, as a part of a save.
+    func writeMetadata() throws {
+        if hasUnsavedMetadata { try SQLStoreFile.replaceMetadata(metadata ?? [:], on: connection) }
     }
 
     package override func entity(number: Int32) -> NSEntityDescription? {
@@ -215,7 +290,23 @@ package final class SQLiteStore: NSPersistentStore {
     }
 
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
-        try saveChanges(changes)
+        guard !isReadOnly else { throw readOnlyError }
+        guard !connection.hasMoved else { throw movedError }
+        let outcome = try saveChanges(changes, in: context)
+        hasUnsavedMetadata = false
+        RemoteChanges.noteSave(to: url)
+        return outcome
+    }
+
+    /// What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
+    private var movedError: CocoaError {
+        var info = CocoaError.store(.fileReadUnknown, url, "the store's file was removed or replaced").userInfo
+        info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_IOERR | 27 << 8)
+        return CocoaError(.fileReadUnknown, userInfo: info)
+    }
+
+    package override func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        try takeKeys(for: objects)
     }
 
     private func bound(_ query: SQLQuery) throws -> SQLiteStatement {

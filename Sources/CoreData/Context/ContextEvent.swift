@@ -1,0 +1,50 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+/// What happened in a context since its changes were last processed.
+struct ContextEvent {
+    /// Objects that were inserted, changed or deleted, in the order in which they first were.
+    var touched: [NSManagedObject] = []
+    /// Objects that were given the store's values.
+    var refreshed = ObjectList()
+    /// Objects whose rows came into the context, or left it, by what others have saved.
+    var mergedInserts: [NSManagedObject] = []
+    var mergedDeletes: [NSManagedObject] = []
+    /// Objects that left the context without having been deleted.
+    var dropped: [NSManagedObject] = []
+
+    var isEmpty: Bool {
+        touched.isEmpty && refreshed.isEmpty && mergedInserts.isEmpty && mergedDeletes.isEmpty && dropped.isEmpty
+    }
+
+    /// The sets that a notification tells of. Empty ones are left out, as readers must expect.
+    var userInfo: [AnyHashable: Any] {
+        var inserted = Set(mergedInserts)
+        var updated: Set<NSManagedObject> = []
+        var deleted = Set(mergedDeletes + dropped)
+        for object in touched {
+            switch Self.kind(object) {
+            case .inserted?: inserted.insert(object)
+            case .updated?: updated.insert(object)
+            case .deleted?: deleted.insert(object)
+            case nil: continue
+            }
+        }
+        let refreshed = Set(refreshed.objects).subtracting(updated)
+        let sets = [
+            NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted,
+            NSRefreshedObjectsKey: refreshed,
+        ]
+        return sets.filter { !$0.value.isEmpty }
+    }
+
+    enum Kind { case inserted, updated, deleted }
+
+    /// What the event made of an object; nil for one that came and went in it.
+    static func kind(_ object: NSManagedObject) -> Kind? {
+        let state = object.state
+        if state.contains(.deletedInEvent) { return state.contains(.insertedInEvent) ? nil : .deleted }
+        if state.contains(.insertedInEvent) { return .inserted }
+        return .updated
+    }
+}

@@ -1,0 +1,200 @@
+import FoundationSupplement
+import ManagedObjectModel
+
+extension NSManagedObjectContext {
+    func insertObject(_ object: NSManagedObject) {
+        checkQueue()
+        if let other = object.managedObjectContext {
+            if other !== self {
+                misuse("An NSManagedObject's context can't be changed: \(object) belongs to another context.")
+            }
+            return
+        }
+        guard !object.entity.isAbstract else {
+            misuse("Cannot create instances of abstract entity \(object.entity.name ?? "")")
+            return
+        }
+        enter(object)
+        // What is set here is where the object starts from, and no change.
+        object.awakeFromInsert()
+        object.eventSlots = object.slots
+    }
+
+    /// Makes an object one to be inserted by the next save.
+    func enter(_ object: NSManagedObject) {
+        object.registry = registry
+        object.state.formUnion([.inserted, .insertedInEvent])
+        inserted.append(object)
+        register(object)
+        noteChange(of: object)
+    }
+
+    func register(_ object: NSManagedObject) {
+        registry.register(object)
+        if retainsRegisteredObjects { retained.append(object) }
+    }
+
+    func deleteObject(_ object: NSManagedObject) {
+        checkQueue()
+        guard object.managedObjectContext === self else {
+            misuse("An NSManagedObjectContext cannot delete objects in other contexts.")
+            return
+        }
+        object.prepareForDeletion()
+        guard !object.isDeleted else { return }
+        noteChange(of: object)
+        object.state.formUnion([.deleted, .deletedInEvent])
+        updated.remove(object)
+        object.state.remove(.updated)
+        deleted.append(object)
+        pendingDeletes.append(object)
+    }
+
+    /// Lists an object as touched in the current event, before its first change in it.
+    func noteChange(of object: NSManagedObject) {
+        guard object.state.isDisjoint(with: [.awaking, .noted]) else { return }
+        checkQueue()
+        object.state.insert(.noted)
+        object.eventSlots = object.slots
+        event.touched.append(object)
+        scheduleProcessing()
+        guard object.state.isDisjoint(with: .unsaved) else { return }
+        object.state.insert(.updated)
+        updated.append(object)
+    }
+
+    /// An object whose row is gone counts as deleted, unless the program doesn't want that.
+    func noteInaccessible(_ object: NSManagedObject, _ property: NSPropertyDescription?) {
+        if !shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: property) {
+            misuse("CoreData could not fulfill a fault for '\(object.objectID)'")
+        }
+        object.state.remove(.updated)
+        updated.remove(object)
+        object.state.formUnion([.deleted, .inaccessible])
+        deleted.append(object)
+    }
+
+    // MARK: Processing
+
+    func processPendingChanges(isSaving: Bool) {
+        guard !isProcessing else { return }
+        isProcessing = true
+        if isSaving || propagatesDeletesAtEndOfEvent {
+            while let object = pendingDeletes.popLast() { propagateDelete(object) }
+        }
+        let ended = event
+        event = ContextEvent()
+        guard !ended.isEmpty else {
+            isProcessing = false
+            return
+        }
+        registerUndo(of: ended)
+        let userInfo = ended.userInfo
+        for object in ended.touched { endEvent(of: object) }
+        isProcessing = false
+        if !userInfo.isEmpty { post(.NSManagedObjectContextObjectsDidChange, userInfo) }
+        // What was deleted before it was ever saved is nobody's business any more.
+        for object in ended.touched where object.isDeleted && object.isInserted { inserted.remove(object) }
+    }
+
+    private func endEvent(of object: NSManagedObject) {
+        object.state.subtract(.event)
+        object.eventSlots = nil
+        for case .toMany(let relation) in object.slots { relation.endEvent() }
+    }
+
+    private func propagateDelete(_ object: NSManagedObject) {
+        for (slot, property) in object.layout.properties.enumerated() {
+            guard let relationship = property as? NSRelationshipDescription,
+                relationship.deleteRule == .cascadeDeleteRule || relationship.deleteRule == .nullifyDeleteRule
+            else { continue }
+            for other in object.related(slot) {
+                if relationship.deleteRule == .cascadeDeleteRule {
+                    if !other.isDeleted { delete(other) }
+                } else if !other.isDeleted, let inverse = relationship.inverseRelationship {
+                    other.detach(inverse, object)
+                }
+            }
+        }
+    }
+
+    // MARK: Dropping changes
+
+    func forgetAll() {
+        checkQueue()
+        let objects = registry.objects
+        let identifiers = objects.map(\.objectID)
+        undoManager?.removeAllActions(withTarget: self)
+        forgetChanges()
+        registry.removeAll()
+        retained = []
+        permanentIDs = [:]
+        temporaryKeysInParent = []
+        for object in objects { object.orphan() }
+        post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: identifiers])
+    }
+
+    private func forgetChanges() {
+        inserted.removeAll()
+        updated.removeAll()
+        deleted.removeAll()
+        locked.removeAll()
+        event = ContextEvent()
+        pendingDeletes = []
+        openChanges = []
+        assignedStores = [:]
+    }
+
+    func dropAllChanges() {
+        checkQueue()
+        let touched = event.touched
+        let new = inserted.objects + deleted.objects.filter(\.isInserted)
+        let old = (updated.objects + deleted.objects).filter { !$0.isInserted }
+        undoManager?.removeAllActions(withTarget: self)
+        forgetChanges()
+        for object in touched { endEvent(of: object) }
+        for object in old {
+            let wasInaccessible = object.isInaccessible
+            object.state.subtract([.updated, .deleted, .inaccessible])
+            if wasInaccessible { object.state.insert(.fault) } else { object.restoreCommitted() }
+            object.awake(fromSnapshotEvents: .rollback)
+            event.refreshed.append(object)
+        }
+        for object in new {
+            release(object)
+            object.state.subtract([.inserted, .deleted])
+            event.dropped.append(object)
+        }
+        processPendingChanges()
+    }
+
+    /// Undoes what was done since the last time changes were processed, or the step before. Does nothing without an
+    /// undo manager.
+    public func undo() {
+        guard let undoManager else { return }
+        processPendingChanges()
+        undoManager.undo()
+    }
+
+    /// Does again what was undone last.
+    public func redo() {
+        guard let undoManager else { return }
+        processPendingChanges()
+        undoManager.redo()
+    }
+
+    /// Lets an object leave the context.
+    func release(_ object: NSManagedObject) {
+        registry.remove(object)
+        object.registry = nil
+        if retainsRegisteredObjects { retained.removeAll { $0 === object } }
+    }
+}
+
+extension NSManagedObject {
+    /// Takes back all changes since the object was last read or saved.
+    final func restoreCommitted() {
+        guard !isFault, let row else { return }
+        slots = row.values
+    }
+}

@@ -5,7 +5,7 @@ extension NSAtomicStore {
     /// Changes the nodes and has them written. When anything fails, the nodes become what they were.
     func saveChanges(_ changes: SaveChanges) throws -> SaveOutcome {
         try checkIsWritable()
-        try checkVersions(changes)
+        try checkVersions(of: changes.updated + changes.deleted + changes.locked)
         let identifiers = try identifiers(for: changes.inserted)
         for object in changes.inserted + changes.updated { try checkRelationships(of: object, identifiers) }
         let oldTrees = trees
@@ -23,15 +23,16 @@ extension NSAtomicStore {
         }
     }
 
-    /// A node that somebody else has deleted meanwhile is a conflict for an update, and none for a deletion.
-    private func checkVersions(_ changes: SaveChanges) throws {
+    /// Objects whose nodes others have changed. A node that somebody else has deleted meanwhile is a conflict for an
+    /// update, and none for a deletion.
+    private func checkVersions(of objects: [NSManagedObject]) throws {
         var conflicts = SaveConflicts()
-        for object in changes.updated + changes.deleted + changes.locked {
+        for object in objects {
             let node = cacheNode(for: object.objectID)
-            let isSame = node.map { node in object.row.map { $0.version == node.version } ?? true }
-            guard isSame != true, node != nil || !object.isDeleted else { continue }
-            let row = try node?.row(in: self)
-            conflicts.versions.append(VersionConflict(object: object, newRow: row, isCached: false))
+            if node == nil, object.isDeleted { continue }
+            if let node, object.row.map({ $0.version == node.version }) ?? true { continue }
+            conflicts.versions.append(
+                VersionConflict(object: object, newRow: try node?.row(in: self), isCached: false))
         }
         if !conflicts.isEmpty { throw conflicts }
     }

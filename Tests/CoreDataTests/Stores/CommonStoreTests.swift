@@ -293,57 +293,6 @@ struct CommonStoreTests {
         #expect(try stores.fresh().one("City", "Oslo").value(forKey: "note") == nil)
     }
 
-    @Test(
-        "derived attributes are those of the objects as they were saved",
-        arguments: StoreCase.lockingTypes.filter { $0 != NSSQLiteStoreType })
-    func derivedAttributes(_ type: String) throws {
-        func derived(_ name: String, _ type: NSAttributeType, _ text: String) -> NSDerivedAttributeDescription {
-            let attribute = NSDerivedAttributeDescription()
-            (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
-            attribute.derivationExpression = NSExpression(format: text)
-            return attribute
-        }
-        let city = Build.entity(
-            "City",
-            [
-                Build.attribute("name", .stringAttributeType), Build.attribute("people", .integer64AttributeType),
-                derived("countryName", .stringAttributeType, "country.name"),
-                derived("saved", .dateAttributeType, "now()"),
-                derived("plain", .stringAttributeType, "canonical:(name)"),
-                derived("loop", .stringAttributeType, "loop"),
-            ])
-        city.properties = city.properties.filter { $0.name != "loop" || type == NSInMemoryStoreType }
-        let country = Build.entity(
-            "Country",
-            [
-                Build.attribute("name", .stringAttributeType),
-                derived("count", .integer64AttributeType, "cities.@count"),
-                derived("people", .integer64AttributeType, "cities.@sum.people"),
-            ])
-        Build.relate(Build.one(city, "country"), Build.many(country, "cities"))
-        if type == NSInMemoryStoreType {
-            let stores = try StoreCase(type, Build.model(city, country))
-            stores.insert("City", ["name": "a"])
-            try stores.context.save()
-            #expect(errorCode { _ = try stores.second().find("City") } == .coreData)
-            return
-        }
-        let stores = try StoreCase(type, Build.model(city, country))
-        let norway = stores.insert("Country", ["name": "Norway"])
-        for name in ["Ålesund", "Oslo"] { stores.insert("City", ["name": name, "people": 5, "country": norway]) }
-        let before = Date()
-        try stores.context.save()
-        let context = try stores.fresh()
-        let found = try context.one("Country", "Norway")
-        #expect(found.value(forKey: "count") as? Int == 2 && found.value(forKey: "people") as? Int == 10)
-        let oslo = try context.one("City", "Oslo")
-        #expect(oslo.value(forKey: "countryName") as? String == "Norway")
-        let saved = try #require(oslo.value(forKey: "saved") as? Date)
-        #expect(saved.timeIntervalSince(before) >= 0 && saved <= Date())
-        #expect(try context.names("City", "plain == 'alesund'") == ["Ålesund"])
-        #expect(try context.names("Country", "count == 2") == ["Norway"])
-    }
-
     @Test("a value that can't be archived makes the save fail, and nothing is written", arguments: StoreCase.types)
     func failingSave(_ type: String) throws {
         let stores = try StoreCase(type)

@@ -190,6 +190,28 @@ struct AtomicFileTests {
         #expect(try binary.fresh().names("City") == [text])
     }
 
+    @Test(
+        "files and values of more than ten megabytes are read again, which parsers don't take at once", arguments: types
+    )
+    func large(_ type: String) throws {
+        let stores = try StoreCase(type)
+        let text = String(repeating: "0123456789abcde\n", count: 700_000)
+        stores.insert("City", ["name": text])
+        stores.insert("Tag", ["name": "after"])
+        try stores.context.save()
+        let context = try stores.fresh()
+        #expect(try context.find("City").first?.name == text && context.names("Tag") == ["after"])
+    }
+
+    @Test("more relations of an object than XML can hold are refused")
+    func longReferences() throws {
+        var object = StoredObject(entity: "A", key: 102)
+        let keys = Array(repeating: Int64(1_000_000_000_000_000_000), count: 500_000)
+        object.relationships = [.init(name: "b", isToMany: true, destination: "B", keys: keys)]
+        let document = XMLStoreDocument(metadata: [:], lastKey: 102, objects: [object])
+        #expect(throws: StoreFileFault.self) { try document.encoded() }
+    }
+
     @Test("keys are never given twice, also after the last object is gone", arguments: types)
     func keys(_ type: String) throws {
         let stores = try StoreCase(type)

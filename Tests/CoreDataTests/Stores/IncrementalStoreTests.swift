@@ -70,6 +70,11 @@ struct IncrementalStoreTests {
             #expect(stores.coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation()) == id, "\(a)")
             #expect("\(store.referenceObject(for: id))" == "\(a)")
         }
+        // As doubles these two would be the same.
+        let large = [9_007_199_254_740_992, 9_007_199_254_740_993].map { NSNumber(value: $0) }
+        #expect(
+            store.newObjectID(for: city, referenceObject: large[0])
+                != store.newObjectID(for: city, referenceObject: large[1]))
     }
 
     @Test("a URI has p and the reference's description, escaped as a path, and gives back what stands in it")

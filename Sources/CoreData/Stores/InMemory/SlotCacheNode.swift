@@ -31,7 +31,20 @@ package final class SlotCacheNode: NSAtomicStoreCacheNode {
         misuse("'\(key)' of a cache node can't be set: only the framework writes to this store")
     }
 
-    package override func row(in store: NSAtomicStore) -> Row { Row(version: version, values: values) }
+    package override func row(in store: NSAtomicStore) throws -> Row {
+        let layout = objectID.layout
+        guard layout.hasDerivedAttributes else { return Row(version: version, values: values) }
+        var values = values
+        for (slot, property) in layout.properties.enumerated() {
+            if let derived = property as? NSDerivedAttributeDescription { values[slot] = try slotValue(derived) }
+        }
+        return Row(version: version, values: values)
+    }
+
+    package override func setTimeOfSave(_ date: Date, _ attribute: NSAttributeDescription) {
+        guard let slot = objectID.layout.slot(attribute.name) else { return }
+        values[slot] = .date(date.timeIntervalSinceReferenceDate)
+    }
 
     package override func related(
         _ relationship: NSRelationshipDescription, in store: NSAtomicStore

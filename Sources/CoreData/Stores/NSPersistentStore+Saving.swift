@@ -34,7 +34,7 @@ extension NSPersistentStore {
         let temporary = inserted.map { ($0, $0.objectID) }
         func give(_ id: NSManagedObjectID?, to object: NSManagedObject) {
             guard let id, id != object.objectID else { return }
-            object.registry?.remove(object, object.key)
+            object.registry?.remove(object)
             object.objectID = id
             object.registry?.register(object)
         }

@@ -166,14 +166,6 @@ open class NSPersistentStore: NSObject {
         throw CocoaError.unsupported("saving to a store of type '\(type)'")
     }
 
-    /// Takes keys for new objects, for good: they are used by the save that inserts the objects.
-    package func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
-        throw CocoaError.unsupported("permanent IDs before a save in a store of type '\(type)'")
-    }
-
-    /// Whether the store is told of saves that change nothing in it.
-    package var wantsEmptySaves: Bool { false }
-
     /// The entity that a row's number stands for.
     package func entity(number: Int32) -> NSEntityDescription? { entityNumbering.entity(number) }
     package func number(of entity: NSEntityDescription) -> Int32 { entityNumbering.number(entity) }

@@ -9,15 +9,24 @@ import FoundationSupplement
 /// name.isOptional = false
 /// ```
 open class NSAttributeDescription: NSPropertyDescription {
-    private var storedType = NSAttributeType.undefinedAttributeType
-    private var storedClassName: String?
-    private var storedDefault: Any?
-    private var storedTransformer: String?
-    private var storedFlags: Flags = []
-    /// The class that Xcode's model file names for generated code. A compiled model doesn't keep it.
-    package var customClassName: String?
+    private var settings = Settings()
+    /// The composite that the attribute is an element of.
+    private weak var composite: NSCompositeAttributeDescription?
+
+    private struct Settings {
+        var type = NSAttributeType.undefinedAttributeType
+        var className: String?
+        var defaultValue: Any?
+        var foreignDefaultValue: ForeignArchivedValue?
+        var transformer: String?
+        var flags: Flags = []
+    }
+
     /// A default value of an app's own class, as a compiled model has it: kept and written back.
-    package var foreignDefaultValue: ForeignArchivedValue?
+    package var foreignDefaultValue: ForeignArchivedValue? {
+        get { settings.foreignDefaultValue }
+        set { edit { settings.foreignDefaultValue = newValue } }
+    }
 
     /// The attribute's switches as archives keep them (`NSFlagsKey`).
     package struct Flags: OptionSet {
@@ -30,8 +39,8 @@ open class NSAttributeDescription: NSPropertyDescription {
 
     /// The type, as the older enumeration. Default: undefined.
     open var attributeType: NSAttributeType {
-        get { storedType }
-        set { edit { storedType = newValue } }
+        get { settings.type }
+        set { edit { settings.type = newValue } }
     }
 
     /// The type. Default: undefined.
@@ -42,46 +51,57 @@ open class NSAttributeDescription: NSPropertyDescription {
 
     /// The class of the values, as its name. For a transformable attribute it may be set.
     open var attributeValueClassName: String? {
-        get { storedClassName ?? storedType.valueClassName }
-        set { edit { storedClassName = newValue } }
+        get { settings.className ?? settings.type.valueClassName }
+        set { edit { settings.className = newValue } }
     }
 
     /// The value of a newly inserted object. Default: nil.
     open var defaultValue: Any? {
-        get { storedDefault }
-        set { edit { storedDefault = newValue } }
+        get { settings.defaultValue }
+        set { edit { settings.defaultValue = newValue } }
     }
 
     /// The name of the transformer of a transformable attribute.
     open var valueTransformerName: String? {
-        get { storedTransformer }
-        set { edit { storedTransformer = newValue } }
+        get { settings.transformer }
+        set { edit { settings.transformer = newValue } }
     }
 
     /// Whether a store may keep the value in a file of its own.
     open var allowsExternalBinaryDataStorage: Bool {
-        get { storedFlags.contains(.externalStorage) }
+        get { settings.flags.contains(.externalStorage) }
         set { set(.externalStorage, newValue) }
     }
 
     /// Whether the value is kept in the history of a deletion.
     open var preservesValueInHistoryOnDeletion: Bool {
-        get { storedFlags.contains(.preservedAfterDeletion) }
+        get { settings.flags.contains(.preservedAfterDeletion) }
         set { set(.preservedAfterDeletion, newValue) }
     }
 
     /// Whether CloudKit would encrypt the value. Kept and written back; nothing on Linux reads it.
     open var allowsCloudEncryption: Bool {
-        get { storedFlags.contains(.cloudEncryption) }
+        get { settings.flags.contains(.cloudEncryption) }
         set { set(.cloudEncryption, newValue) }
     }
 
     private func set(_ flag: Flags, _ on: Bool) {
-        edit { if on { storedFlags.insert(flag) } else { storedFlags.remove(flag) } }
+        edit { if on { settings.flags.insert(flag) } else { settings.flags.remove(flag) } }
     }
 
     /// 32 bytes that change whenever a change to the attribute makes stores incompatible.
     open override var versionHash: Data { Data(VersionHash.hash(of: self)) }
+
+    package func setComposite(_ composite: NSCompositeAttributeDescription?) { self.composite = composite }
+
+    package override var mayBeEdited: Bool { super.mayBeEdited && composite?.mayBeEdited ?? true }
+
+    override func makeEmpty() -> NSPropertyDescription { NSAttributeDescription() }
+
+    override func take(from other: NSPropertyDescription) {
+        super.take(from: other)
+        if let other = other as? NSAttributeDescription { settings = other.settings }
+    }
 }
 
 extension NSAttributeDescription {

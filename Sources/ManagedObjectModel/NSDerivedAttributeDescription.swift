@@ -12,6 +12,15 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
         set { edit { storedExpression = newValue } }
     }
 
+    override func makeEmpty() -> NSPropertyDescription { NSDerivedAttributeDescription() }
+
+    override func take(from other: NSPropertyDescription) {
+        super.take(from: other)
+        guard let other = other as? NSDerivedAttributeDescription else { return }
+        storedExpression = other.storedExpression
+        filteringPredicate = other.filteringPredicate
+    }
+
     /// The expression's text in the form that version hashes are made of: a key path is itself, `cities.@count` is
     /// `count:(cities)`.
     package var derivationText: String? {

@@ -7,20 +7,26 @@ import FoundationSupplement
 /// city.name = "City"
 /// city.properties = [name, population]
 /// ```
-open class NSEntityDescription: NSObject {
-    private var storedName: String?
-    private var storedClassName: String?
-    private var storedIsAbstract = false
+open class NSEntityDescription: NSObject, NSCopying, NSCoding {
+    private var settings = Settings()
     private var ownProperties: [NSPropertyDescription] = []
     private var storedSubentities: [NSEntityDescription] = []
-    private var storedConstraints: [[Any]] = []
     private var storedIndexes: [NSFetchIndexDescription] = []
-    private var storedUserInfo: [AnyHashable: Any]?
-    private var storedRenamingIdentifier: String?
-    private var storedModifier: String?
     private weak var parent: NSEntityDescription?
     private weak var model: NSManagedObjectModel?
-    package var storedCompoundIndexes: [[Any]] = []
+    /// How the file that the entity was read from spells it, where that isn't how it would be written.
+    package var spelling = SourceSpelling()
+
+    private struct Settings {
+        var name: String?
+        var className: String?
+        var isAbstract = false
+        var constraints: [[String]] = []
+        var compoundIndexes: [[String]] = []
+        var userInfo: [AnyHashable: Any]?
+        var renamingIdentifier: String?
+        var modifier: String?
+    }
 
     /// Creates an entity with no name and no properties.
     public override init() {
@@ -34,20 +40,20 @@ open class NSEntityDescription: NSObject {
 
     /// The name, unique in the model.
     open var name: String? {
-        get { storedName }
-        set { edit { storedName = newValue } }
+        get { settings.name }
+        set { edit { settings.name = newValue } }
     }
 
     /// The class of the entity's objects. Default: `NSManagedObject`.
     open var managedObjectClassName: String! {
-        get { storedClassName ?? "NSManagedObject" }
-        set { edit { storedClassName = newValue } }
+        get { settings.className ?? "NSManagedObject" }
+        set { edit { settings.className = newValue } }
     }
 
     /// Whether only sub-entities have objects. Default: false.
     open var isAbstract: Bool {
-        get { storedIsAbstract }
-        set { edit { storedIsAbstract = newValue } }
+        get { settings.isAbstract }
+        set { edit { settings.isAbstract = newValue } }
     }
 
     /// The entity that this one inherits from.
@@ -116,16 +122,19 @@ open class NSEntityDescription: NSObject {
         sequence(first: self, next: \.superentity).contains { $0 === entity }
     }
 
-    /// Sets of properties whose values together are unique: each an array of property names or attributes.
+    /// Sets of properties whose values together are unique among the objects of the entity and of those that inherit
+    /// from it. Set as arrays of property names or attributes, and given back as names.
+    ///
+    /// Only the constraints declared here, as in the version hash: those of the super-entity hold as well.
     open var uniquenessConstraints: [[Any]] {
-        get { storedConstraints }
-        set { edit { storedConstraints = newValue } }
+        get { settings.constraints }
+        set { edit { settings.constraints = Self.names(newValue) } }
     }
 
     /// The uniqueness constraints as names of properties.
-    package var uniquenessConstraintNames: [[String]] { Self.names(storedConstraints) }
+    package var uniquenessConstraintNames: [[String]] { settings.constraints }
 
-    package static func names(_ tuples: [[Any]]) -> [[String]] {
+    private static func names(_ tuples: [[Any]]) -> [[String]] {
         tuples.map { tuple in tuple.compactMap { $0 as? String ?? ($0 as? NSPropertyDescription)?.name } }
     }
 
@@ -143,32 +152,69 @@ open class NSEntityDescription: NSObject {
     /// The older form of an index over several properties.
     @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
     open var compoundIndexes: [[Any]] {
-        get { storedCompoundIndexes }
-        set { edit { storedCompoundIndexes = newValue } }
+        get { settings.compoundIndexes }
+        set { edit { settings.compoundIndexes = Self.names(newValue) } }
+    }
+
+    /// The older indexes as names of properties; the public name of this is deprecated.
+    package var compoundIndexNames: [[String]] {
+        get { settings.compoundIndexes }
+        set { edit { settings.compoundIndexes = newValue } }
     }
 
     /// Free information for the program.
     open var userInfo: [AnyHashable: Any]? {
-        get { storedUserInfo }
-        set { edit { storedUserInfo = newValue } }
+        get { settings.userInfo }
+        set { edit { settings.userInfo = newValue } }
     }
 
     /// The name under which migration looks for this entity in the source model. Default: the entity's own name.
     open var renamingIdentifier: String? {
-        get { storedRenamingIdentifier ?? storedName }
-        set { edit { storedRenamingIdentifier = newValue } }
+        get { settings.renamingIdentifier ?? settings.name }
+        set { edit { settings.renamingIdentifier = newValue } }
     }
 
     /// A text that enters the version hash.
     open var versionHashModifier: String? {
-        get { storedModifier }
-        set { edit { storedModifier = newValue } }
+        get { settings.modifier }
+        set { edit { settings.modifier = newValue } }
     }
 
     /// 32 bytes that change whenever a change to the entity makes stores incompatible.
     ///
     /// The recipe is SHA-256 over the name, the super-entity's hash and the persistent properties; see ARCHITECTURE.md.
     open var versionHash: Data { Data(VersionHash.hash(of: self)) }
+
+    // MARK: Copying and archiving
+
+    /// A copy with copies of the properties and indexes declared here, which can be changed. It belongs to no model and
+    /// has no super-entity and no sub-entities; relationships lead where the original's do. To copy entities that
+    /// belong together, copy their model.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSEntityDescription()
+        copy.take(from: self)
+        return copy
+    }
+
+    /// Takes over everything that another entity says of itself, as copies.
+    private func take(from other: NSEntityDescription) {
+        settings = other.settings
+        spelling = other.spelling
+        properties = other.ownProperties.compactMap { $0.copy() as? NSPropertyDescription }
+        indexes = other.storedIndexes.map { $0.copy(in: self) }
+    }
+
+    /// Reads an entity from Foundation's archive, without its model and super-entity; nil for something else.
+    public required init?(coder: NSCoder) {
+        super.init()
+        guard let model = DescriptionCoding.model(from: coder), let entity = model.entities.first else { return nil }
+        take(from: entity)
+    }
+
+    /// Writes the entity by itself: relationships have the names of their destinations alone.
+    open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
+
+    // MARK: In a model
 
     package var mayBeEdited: Bool { model?.isEditable ?? true }
 

@@ -22,4 +22,12 @@ open class NSExpressionDescription: NSPropertyDescription {
         get { .init(rawValue: storedType) }
         set { expressionResultType = newValue.rawValue }
     }
+
+    override func makeEmpty() -> NSPropertyDescription { NSExpressionDescription() }
+
+    override func take(from other: NSPropertyDescription) {
+        super.take(from: other)
+        guard let other = other as? NSExpressionDescription else { return }
+        (storedExpression, storedType) = (other.storedExpression, other.storedType)
+    }
 }

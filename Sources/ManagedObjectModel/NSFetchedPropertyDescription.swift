@@ -15,4 +15,12 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
         get { true }
         set {}
     }
+
+    override func makeEmpty() -> NSPropertyDescription { NSFetchedPropertyDescription() }
+
+    override func take(from other: NSPropertyDescription) {
+        super.take(from: other)
+        guard let other = other as? NSFetchedPropertyDescription else { return }
+        storedRequest = other.storedRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult>
+    }
 }

@@ -6,8 +6,8 @@ import FoundationSupplement
 /// guard let model = NSManagedObjectModel(contentsOf: url) else { … }
 /// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
 /// ```
-/// A model can be changed until a coordinator uses it.
-open class NSManagedObjectModel: NSObject, @unchecked Sendable {
+/// A model can be changed until a coordinator uses it; a copy of it can be changed again.
+open class NSManagedObjectModel: NSObject, NSCopying, NSCoding, @unchecked Sendable {
     private var storedEntities: [NSEntityDescription] = []
     private var storedConfigurations: [String: [String]] = [:]
     private var storedTemplates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
@@ -15,6 +15,8 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
     private var storedLocalization: [String: String]?
     private var builtHashes: [String: Data]?
     package private(set) var isEditable = true
+    /// What the file that the model was read from says beside the model itself.
+    package var source = SourceDocument()
 
     /// Creates an empty model.
     public override init() {
@@ -83,6 +85,24 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         edit { storedTemplates[name] = fetchRequestTemplate }
     }
 
+    /// A copy of the prepared request of that name, with values in the places of its variables.
+    ///
+    /// ```swift
+    /// // The template's predicate is "name == $NAME".
+    /// let request = model.fetchRequestFromTemplate(withName: "byName", substitutionVariables: ["NAME": "Anna"])
+    /// ```
+    /// - Parameters:
+    ///   - name: the template's name.
+    ///   - variables: the values by the names of the variables, without `$`; `NSNull` stands for nil.
+    /// - Returns: a request that can be changed, or nil if there is no template of that name.
+    open func fetchRequestFromTemplate(
+        withName name: String, substitutionVariables variables: [String: Any]
+    ) -> NSFetchRequest<any NSFetchRequestResult>? {
+        let request = storedTemplates[name]?.copy() as? NSFetchRequest<any NSFetchRequestResult>
+        request?.predicate = request?.predicate?.withSubstitutionVariables(variables)
+        return request
+    }
+
     /// The hash of each entity by name, as stores keep them.
     open var entityVersionHashesByName: [String: Data] {
         if let builtHashes { return builtHashes }
@@ -113,9 +133,30 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
     package func freeze() {
         guard isEditable else { return }
         isEditable = false
+        for request in storedTemplates.values { request.freeze() }
         for entity in storedEntities { _ = entity.layout }
         _ = entityVersionHashesByName
     }
+
+    // MARK: Copying and archiving
+
+    /// A copy with copies of all entities and templates, which can be changed even where this model can't.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSManagedObjectModel()
+        copy.takeCopies(of: [self])
+        return copy
+    }
+
+    /// Reads a model from Foundation's archive; nil for an archive of something else.
+    public required init?(coder: NSCoder) {
+        super.init()
+        guard let model = DescriptionCoding.model(from: coder) else { return nil }
+        adopt(model)
+        storedLocalization = model.localizationDictionary
+    }
+
+    /// Writes the model, as a compiled model in an archive of Foundation's.
+    open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
     private func edit(_ change: () -> Void) {
         if isEditable { change() } else { misuse("Can't modify an immutable model.") }

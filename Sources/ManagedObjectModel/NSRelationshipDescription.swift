@@ -4,57 +4,77 @@ import FoundationSupplement
 ///
 /// A new description is to-many (`maxCount` 0), optional, unordered and nullifies on delete.
 open class NSRelationshipDescription: NSPropertyDescription {
-    private weak var destination: NSEntityDescription?
-    private weak var inverse: NSRelationshipDescription?
-    private var storedMaxCount = 0
-    private var storedMinCount = 0
-    private var storedRule = NSDeleteRule.nullifyDeleteRule
-    private var storedIsOrdered = false
+    private var settings = Settings()
+
+    private struct Settings {
+        weak var destination: NSEntityDescription?
+        weak var inverse: NSRelationshipDescription?
+        var destinationName: String?
+        var inverseName: String?
+        var maxCount = 0
+        var minCount = 0
+        var rule = NSDeleteRule.nullifyDeleteRule
+        var isOrdered = false
+    }
 
     /// The entity at the other end. Not retained: the model owns it.
     open var destinationEntity: NSEntityDescription? {
-        get { destination }
-        set { edit { destination = newValue } }
+        get { settings.destination }
+        set { edit { (settings.destination, settings.destinationName) = (newValue, nil) } }
     }
 
     /// The relationship that leads back. Not retained: its entity owns it.
     open var inverseRelationship: NSRelationshipDescription? {
-        get { inverse }
-        set { edit { inverse = newValue } }
+        get { settings.inverse }
+        set { edit { (settings.inverse, settings.inverseName) = (newValue, nil) } }
     }
 
     /// The most objects there may be; 0 for no limit, 1 for a to-one relationship.
     open var maxCount: Int {
-        get { storedMaxCount }
-        set { edit { storedMaxCount = newValue } }
+        get { settings.maxCount }
+        set { edit { settings.maxCount = newValue } }
     }
 
     /// The fewest objects there may be, where there are any.
     open var minCount: Int {
-        get { storedMinCount }
-        set { edit { storedMinCount = newValue } }
+        get { settings.minCount }
+        set { edit { settings.minCount = newValue } }
     }
 
     /// What a deletion does to the objects at the other end. Default: nullify.
     open var deleteRule: NSDeleteRule {
-        get { storedRule }
-        set { edit { storedRule = newValue } }
+        get { settings.rule }
+        set { edit { settings.rule = newValue } }
     }
 
     /// Whether a to-many relationship keeps an order. Default: false.
     open var isOrdered: Bool {
-        get { storedIsOrdered }
-        set { edit { storedIsOrdered = newValue } }
+        get { settings.isOrdered }
+        set { edit { settings.isOrdered = newValue } }
     }
 
     /// Whether there may be more than one object.
-    open var isToMany: Bool { storedMaxCount != 1 }
+    open var isToMany: Bool { settings.maxCount != 1 }
 
     /// 32 bytes that change whenever a change to the relationship makes stores incompatible.
     open override var versionHash: Data { Data(VersionHash.hash(of: self)) }
 
-    /// The name of the entity at the other end, also when that entity is missing from the model.
-    package var destinationEntityName: String?
-    /// The name of the relationship that leads back, also when it is missing from the model.
-    package var inverseRelationshipName: String?
+    /// The name of the entity at the other end. Set where that entity is missing from the model, or not known yet.
+    package var destinationEntityName: String? {
+        get { settings.destination?.name ?? settings.destinationName }
+        set { settings.destinationName = newValue }
+    }
+
+    /// The name of the relationship that leads back. Set where it is missing from the model, or not known yet.
+    package var inverseRelationshipName: String? {
+        get { settings.inverse?.name ?? settings.inverseName }
+        set { settings.inverseName = newValue }
+    }
+
+    override func makeEmpty() -> NSPropertyDescription { NSRelationshipDescription() }
+
+    override func take(from other: NSPropertyDescription) {
+        super.take(from: other)
+        if let other = other as? NSRelationshipDescription { settings = other.settings }
+    }
 }

@@ -17,7 +17,10 @@ struct HelpTests {
 
     @Test(
         "Each command has a help page",
-        arguments: [["import"], ["inspect"], ["query"], ["model", "hashes"]])
+        arguments: [
+            ["import"], ["inspect"], ["query"], ["model", "describe"], ["model", "diagram"], ["model", "hashes"],
+            ["model", "schema"],
+        ])
     func pages(command: [String]) throws {
         let run = try runTool(command + ["--help"])
         let name = command.joined(separator: " ")

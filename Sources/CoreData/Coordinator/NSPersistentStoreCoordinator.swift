@@ -24,6 +24,7 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
     public init(managedObjectModel model: NSManagedObjectModel) {
         managedObjectModel = model
         model.prepareForUse()
+        LoadedModels.add(model)
     }
 
     /// A name for people.

@@ -2,15 +2,56 @@ import FoundationSupplement
 import ManagedObjectModel
 
 extension NSManagedObject {
-    /// The errors of the object's values against the model's rules, in the order of the properties.
-    package final func validationErrors() -> [CocoaError] {
-        layout.properties.indices.compactMap { slot in
-            switch layout.kinds[slot] {
-            case .attribute(let attribute): error(of: attribute, slotValue(slot))
-            case .toOne(let relationship): error(ofToOne: relationship, slot)
-            case .toMany(let relationship): error(of: relationship, slot)
-            case .fetched: nil
+    /// The errors of the object's values against the model's rules and those of its class, in the order of the properties.
+    package final func validationErrors() -> [any Error] {
+        // A class of its own may have rules of its own; asking it costs an object for each value.
+        let asksClass = type(of: self) != NSManagedObject.self
+        return layout.properties.indices.compactMap { slot in
+            if asksClass, case .attribute = layout.kinds[slot] { return askClass(slot) }
+            return error(of: slot)
+        }
+    }
+
+    private func error(of slot: Int) -> CocoaError? {
+        switch layout.kinds[slot] {
+        case .attribute(let attribute): error(of: attribute, slotValue(slot))
+        case .toOne(let relationship): error(ofToOne: relationship, slot)
+        case .toMany(let relationship): error(of: relationship, slot)
+        case .fetched: nil
+        }
+    }
+
+    /// Lets `validateValue(_:forKey:)` judge a value, and takes the one that it may have put in its place.
+    private func askClass(_ slot: Int) -> (any Error)? {
+        let key = layout.properties[slot].name
+        let given = foundationValue(slot).map { $0 as AnyObject }
+        var value = given
+        do {
+            try validateValue(&value, forKey: key)
+        } catch {
+            return error
+        }
+        if value !== given { setValue(value, forKey: key) }
+        return nil
+    }
+
+    /// Judges a value by the model's rules for a property.
+    final func check(_ value: inout AnyObject?, forKey key: String) throws {
+        guard let slot = layout.slot(key) else { return }
+        switch layout.kinds[slot] {
+        case .attribute(let attribute):
+            let converted: SlotValue
+            do throws(SlotValue.Unacceptable) {
+                converted = try SlotValue(value, for: attribute.attributeType)
+            } catch {
+                throw failure(.managedObjectValidation, attribute, value, "is of the wrong type")
             }
+            if let error = error(of: attribute, converted) { throw error }
+        case .toOne(let relationship):
+            if value == nil, !relationship.isOptional {
+                throw failure(.validationMissingMandatoryProperty, relationship, nil, "is a required value")
+            }
+        case .toMany, .fetched: return
         }
     }
 
@@ -18,13 +59,13 @@ extension NSManagedObject {
         if relationship.isTransient { return nil }
         switch slotValue(slot) {
         case .null where !relationship.isOptional:
-            return failure(.validationMissingMandatoryProperty, relationship, nil, "is required")
+            return failure(.validationMissingMandatoryProperty, relationship, nil, "is a required value")
         case .object(let object) where object.isDeleted || object.managedObjectContext == nil:
             // Where the other end's rule leaves this one alone, a key that was saved may lead nowhere.
             let rule = relationship.inverseRelationship?.deleteRule ?? .noActionDeleteRule
             if rule == .noActionDeleteRule, let row, row.values[slot].isSame(as: .object(object)) { return nil }
             return failure(
-                .managedObjectValidation, relationship, object, "is a dangling reference to an invalid object")
+                .managedObjectValidation, relationship, object, "", text: "Dangling reference to an invalid object.")
         default: return nil
         }
     }
@@ -33,12 +74,14 @@ extension NSManagedObject {
         if attribute is NSDerivedAttributeDescription { return nil }
         if value.isNull {
             guard !attribute.isOptional, !attribute.isTransient else { return nil }
-            return failure(.validationMissingMandatoryProperty, attribute, nil, "is required")
+            return failure(.validationMissingMandatoryProperty, attribute, nil, "is a required value")
         }
         guard !attribute.validationPredicates.isEmpty else { return nil }
         let given = value.foundationValue(attribute.attributeType)
         return attribute.brokenRule(given).map { rule in
-            failure(rule.code, attribute, given, rule.words, predicate: rule.predicate)
+            failure(
+                rule.code, attribute, given, rule.words, predicate: rule.predicate,
+                text: rule.code == .managedObjectValidation && rule.hasOwnWords ? rule.words : nil)
         }
     }
 
@@ -53,7 +96,7 @@ extension NSManagedObject {
         let objects = toMany(slot).objects
         if objects.isEmpty {
             return relationship.isOptional
-                ? nil : failure(.validationMissingMandatoryProperty, relationship, nil, "is required")
+                ? nil : failure(.validationMissingMandatoryProperty, relationship, nil, "is a required value")
         }
         if objects.count < relationship.minCount {
             return failure(.validationRelationshipLacksMinimumCount, relationship, nil, "has too few objects")
@@ -66,11 +109,11 @@ extension NSManagedObject {
 
     package final func failure(
         _ code: CocoaError.Code, _ property: NSPropertyDescription, _ value: Any?, _ words: String,
-        predicate: NSPredicate? = nil
+        predicate: NSPredicate? = nil, text: String? = nil
     ) -> CocoaError {
         var info: [String: Any] = [
             NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: property.name,
-            NSLocalizedDescriptionKey: "\(entity.name ?? "").\(property.name) \(words).",
+            NSLocalizedDescriptionKey: text ?? "\(property.name) \(words).",
         ]
         info[NSValidationValueErrorKey] = value
         info[NSValidationPredicateErrorKey] = predicate
@@ -84,7 +127,8 @@ extension NSManagedObject {
                 relationship.deleteRule == .denyDeleteRule, related(slot).contains(where: { !$0.isDeleted })
             else { return nil }
             return failure(
-                .validationRelationshipDeniedDelete, relationship, nil, "can't be deleted from: it still has objects")
+                .validationRelationshipDeniedDelete, relationship,
+                foundationValue(slot), "", text: "Items cannot be deleted from \(relationship.name).")
         }
     }
 
@@ -101,20 +145,21 @@ extension NSManagedObject {
             .validationMultipleErrors,
             userInfo: [
                 NSDetailedErrorsKey: errors,
-                NSLocalizedDescriptionKey: "Multiple validation errors occurred: "
-                    + errors.prefix(5).map(\.localizedDescription).joined(separator: " "),
+                NSLocalizedDescriptionKey: "Multiple validation errors occurred.",
             ])
     }
 }
 
 extension NSAttributeDescription {
     /// The first validation predicate that a value doesn't fulfil, with the error code and words for it.
-    package func brokenRule(_ value: Any?) -> (code: CocoaError.Code, words: String, predicate: NSPredicate)? {
+    package func brokenRule(_ value: Any?) -> (
+        code: CocoaError.Code, words: String, hasOwnWords: Bool, predicate: NSPredicate
+    )? {
         for (index, predicate) in validationPredicates.enumerated() {
             if (try? predicate.evaluateThrowing(with: value, variables: [:])) == true { continue }
             let warning = index < validationWarnings.count ? validationWarnings[index] : nil
             let code = (warning as? NSNumber).map { CocoaError.Code(rawValue: $0.intValue) } ?? .managedObjectValidation
-            return (code, warning as? String ?? Self.words(code), predicate)
+            return (code, warning as? String ?? Self.words(code), warning is String, predicate)
         }
         return nil
     }

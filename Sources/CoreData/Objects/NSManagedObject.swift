@@ -95,6 +95,20 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         self.init(entity: entity, insertInto: nil)
     }
 
+    // MARK: Of classes
+
+    /// The entity of the class, in the one model in use that has it.
+    ///
+    /// A model is in use once a coordinator was made with it.
+    open class func entity() -> NSEntityDescription { LoadedModels.entity(of: Self.self) }
+
+    /// A request for the objects of the class.
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = entity()
+        return request
+    }
+
     // MARK: State
 
     /// The object's entity.
@@ -152,6 +166,18 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// Checks that no relationship with the rule deny stands against the object's deletion. Subclasses call `super`
     /// first.
     open func validateForDelete() throws { try Self.raise(denials()) }
+
+    /// Checks one value before it is saved, or when a program wants to know.
+    ///
+    /// Subclasses override it for rules of their own (on Linux there are no `validate<Key>` methods to be found by name),
+    /// and call `super` for the model's. Don't call it from there for other keys.
+    /// - Parameters:
+    ///   - value: the value; may be replaced by another.
+    ///   - key: the property's name.
+    /// - Throws: why the value may not be saved.
+    open func validateValue(_ value: UnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        try check(&value.pointee, forKey: key)
+    }
 
     // MARK: Key-value coding
 

@@ -21,6 +21,32 @@ public protocol KeyValueCoding: AnyObject {
 
     /// Sets the property with a name.
     func setValue(_ value: Any?, forKey key: String)
+
+    /// Checks a value before it is set; may put another one in its place. The default takes every value.
+    ///
+    /// - Throws: what is wrong with it.
+    func validateValue(_ ioValue: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey inKey: String) throws
+
+    /// The set that a property holds, as one whose changes are changes of the property.
+    func mutableSetValue(forKey key: String) -> NSMutableSet
+
+    /// The ordered set that a property holds, as one whose changes are changes of the property.
+    func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet
+
+    /// The array that a property holds, as one whose changes are changes of the property.
+    func mutableArrayValue(forKey key: String) -> NSMutableArray
+
+    /// What `value(forKey:)` should call for a key that doesn't exist. The default reports it as a programmer's error:
+    /// it stops debug builds, and gives nil in others.
+    func value(forUndefinedKey key: String) -> Any?
+
+    /// What `setValue(_:forKey:)` should call for a key that doesn't exist. The default reports it as a programmer's
+    /// error.
+    func setValue(_ value: Any?, forUndefinedKey key: String)
+
+    /// What `setValue(_:forKey:)` should call for nil where a property has to have a number. The default reports it as
+    /// a programmer's error.
+    func setNilValueForKey(_ key: String)
 }
 
 extension KeyValueCoding {

@@ -1,5 +1,5 @@
 /// Words that can't be used bare as a key: they are written `#size` or passed through `%K`.
-enum ReservedWords {
+package enum ReservedWords {
     /// Apple's published list.
     static let all: Set<String> = [
         "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES", "CONTAINS",
@@ -10,7 +10,7 @@ enum ReservedWords {
     /// Words that are keywords only where an operator or a parenthesis makes them so, but are escaped when printed.
     static let contextual: Set<String> = ["FUNCTION", "TERNARY", "UNION", "INTERSECT", "MINUS"]
 
-    static func needsEscape(_ key: String) -> Bool {
+    package static func needsEscape(_ key: String) -> Bool {
         let word = key.uppercased()
         return all.contains(word) || contextual.contains(word)
     }

@@ -7,7 +7,7 @@ import FoundationSupplement
 package struct ForeignArchivedValue {
     /// What the references among the objects count from 1.
     let objects: [PropertyListValue]
-    let className: String
+    package let className: String
 
     /// The value, unless it is of a class that the reader knows.
     init?(_ value: PropertyListValue?, in archive: KeyedArchive) throws {

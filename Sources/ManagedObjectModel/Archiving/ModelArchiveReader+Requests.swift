@@ -112,7 +112,7 @@ extension ModelArchiveReader {
         // The older keys repeat what indexes say, for older systems: what is left is declared the old way.
         entity.indexes = indexes.filter { !ArchivedIndexes.isImplied($0, in: entity) }
         let implied = ArchivedIndexes.compounds(of: indexes)
-        entity.storedCompoundIndexes = try tuples(object["NSCompoundIndexes"], "a compound index of \(what)")
+        entity.compoundIndexNames = try tuples(object["NSCompoundIndexes"], "a compound index of \(what)")
             .filter { !implied.contains($0) }
     }
 

@@ -28,6 +28,7 @@ package struct ModelArchiveReader {
 
     private mutating func model() throws -> NSManagedObjectModel {
         let root = try archive.root()
+        guard root.className != "XDPMModel" else { throw failure("is \(ModelFile.binaryForm)") }
         guard root.className == "NSManagedObjectModel" else {
             throw failure("is an archive of the class '\(root.className)', not of a model")
         }
@@ -189,17 +190,15 @@ package struct ModelArchiveReader {
                 let relationship = relationships[object.uid], relationship.entity === record.entity
             else { continue }
             let named = relationship.destinationEntityName
+            let inverseNamed = relationship.inverseRelationshipName
             let destination = try entity(object["NSDestinationEntity"]) ?? named.flatMap { entitiesByName[$0] }
-            relationship.destinationEntity = destination
-            relationship.destinationEntityName = destination?.name ?? named
+            if let destination { relationship.destinationEntity = destination }
             guard let inverse = try archive.object(object["NSInverseRelationship"]) else { continue }
             guard inverse.className == "NSRelationshipDescription" || inverse.className == "_NSPropertyDescriptionProxy"
             else { throw archive.unknown(inverse, "an inverse relationship") }
             let found =
-                relationships[inverse.uid]
-                ?? relationship.inverseRelationshipName.flatMap { destination?.relationshipsByName[$0] }
-            relationship.inverseRelationship = found
-            relationship.inverseRelationshipName = found?.name ?? relationship.inverseRelationshipName
+                relationships[inverse.uid] ?? inverseNamed.flatMap { destination?.relationshipsByName[$0] }
+            if let found { relationship.inverseRelationship = found }
         }
     }
 }

@@ -110,10 +110,9 @@ extension ModelArchiveWriter {
     ) {
         let inverse = relationship.inverseRelationship
         fields["NSDestinationEntity"] = reference(to: relationship.destinationEntity)
-        fields["_NSDestinationEntityName"] = builder.string(
-            relationship.destinationEntity?.name ?? relationship.destinationEntityName)
+        fields["_NSDestinationEntityName"] = builder.string(relationship.destinationEntityName)
         fields["NSInverseRelationship"] = inverse.map { reference(to: $0, in: $0.entity) } ?? KeyedArchiveBuilder.null
-        fields["_NSInverseRelationshipName"] = builder.string(inverse?.name ?? relationship.inverseRelationshipName)
+        fields["_NSInverseRelationshipName"] = builder.string(relationship.inverseRelationshipName)
         fields["NSDeleteRule"] = .integer(Int64(relationship.deleteRule.rawValue))
         fields["NSMinCount"] = .integer(Int64(relationship.minCount))
         fields["NSMaxCount"] = .integer(Int64(relationship.maxCount))

@@ -160,7 +160,7 @@ package struct ModelArchiveWriter {
         let besides = form == .cache ? [] : ArchivedIndexes.indexedNames(of: entity)
         let implied = ArchivedIndexes.implied(in: entity, besides: besides)
         let compounds = ArchivedIndexes.compounds(of: entity.indexes)
-        let older = NSEntityDescription.names(entity.storedCompoundIndexes).filter { !compounds.contains($0) }
+        let older = entity.compoundIndexNames.filter { !compounds.contains($0) }
         if !implied.isEmpty || !entity.indexes.isEmpty {
             // Apple's compiler forgets to tell implied indexes their entity.
             let owner = form == .cache ? reference(to: entity) : KeyedArchiveBuilder.null

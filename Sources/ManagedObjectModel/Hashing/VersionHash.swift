@@ -80,9 +80,9 @@ package enum VersionHash {
 
     package static func hash(of relationship: NSRelationshipDescription) -> [UInt8] {
         var bytes = base(of: relationship)
-        bytes += (relationship.destinationEntity?.name ?? relationship.destinationEntityName ?? "").utf8
+        bytes += (relationship.destinationEntityName ?? "").utf8
         if relationship.inverseRelationship !== relationship {
-            bytes += (relationship.inverseRelationship?.name ?? relationship.inverseRelationshipName ?? "").utf8
+            bytes += (relationship.inverseRelationshipName ?? "").utf8
         }
         bytes += littleEndian(relationship.maxCount) + littleEndian(relationship.minCount)
         if relationship.isOrdered { bytes += [1, 0] }

@@ -1,11 +1,12 @@
 import FoundationSupplement
 
-/// The file that a model's address leads to: bundles hold several versions and name the current one.
+/// The files that a model's address leads to: bundles hold several versions and name the current one.
 struct ModelLocation {
-    private let url: URL
-    private let form: Form
-
-    private enum Form { case xml, archive }
+    let url: URL
+    /// The versions by name, in alphabetical order.
+    let versions: [(name: String, file: ModelFile)]
+    /// The current version, where the bundle names it.
+    let currentName: String?
 
     init(_ url: URL) throws {
         var isDirectory: ObjCBool = false
@@ -13,99 +14,88 @@ struct ModelLocation {
             throw ModelFileError(path: url.path, reason: "there is no such file")
         }
         switch (url.pathExtension, isDirectory.boolValue) {
-        case ("xcdatamodeld", true): self.init(xml: try Self.currentVersion(ofXcodeBundle: url))
-        case ("xcdatamodel", true): self.init(xml: url)
-        case ("momd", true): self.init(archive: try Self.currentVersion(ofCompiledBundle: url))
+        case ("xcdatamodeld", true): try self.init(xcodeBundle: url)
+        case ("momd", true): try self.init(compiledBundle: url)
+        case ("xcdatamodel", true): self.init(url, .xcodeVersion(url))
         case (_, true):
             throw ModelFileError(
                 path: url.path,
                 reason: "is a folder, but not a model (.xcdatamodeld, .xcdatamodel, .momd or .mom)")
-        case ("contents", false), ("xml", false): self.init(url: url, form: .xml)
-        case ("", false) where url.lastPathComponent == "contents": self.init(url: url, form: .xml)
-        case (_, false): self.init(archive: url)
+        case ("contents", false), ("xml", false): self.init(url, ModelFile(url: url, form: .xml))
+        case ("", false) where url.lastPathComponent == "contents":
+            self.init(url, ModelFile(url: url, form: .xml))
+        case (_, false): self.init(url, ModelFile(url: url, form: .archive))
         }
     }
 
-    private init(url: URL, form: Form) { (self.url, self.form) = (url, form) }
-    private init(archive: URL) { self.init(url: archive, form: .archive) }
-    private init(xml version: URL) { self.init(url: version.appendingPathComponent("contents"), form: .xml) }
-
-    func read() throws -> NSManagedObjectModel {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-        if let type = attributes?[.type] as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {
-            throw ModelFileError(path: url.path, reason: "is a device or pipe, not a model")
-        }
-        let data: Data
-        do {
-            data = try Data(contentsOf: url)
-        } catch {
-            if FileManager.default.fileExists(
-                atPath: url.deletingLastPathComponent().appendingPathComponent("elements").path)
-            {
-                throw ModelFileError(
-                    path: url.deletingLastPathComponent().path,
-                    reason: "is in the binary form that Xcode wrote before version 4; open and save it in Xcode once")
-            }
-            throw ModelFileError(path: url.path, reason: "can't be read: \(error.localizedDescription)")
-        }
-        switch form {
-        case .xml: return try ModelXMLReader.read(data, path: url.path)
-        case .archive:
-            guard data.starts(with: Data("bplist00".utf8)) || data.prefix(1024).range(of: Data("<plist".utf8)) != nil
-            else {
-                throw ModelFileError(
-                    path: url.path, reason: "is not a Core Data model (.xcdatamodeld, .xcdatamodel, .momd or .mom)")
-            }
-            return try ModelArchiveReader.read(data, path: url.path)
-        }
+    private init(_ url: URL, _ file: ModelFile) {
+        self.url = url
+        let name = url.lastPathComponent == "contents" ? url.deletingLastPathComponent() : url
+        versions = [(name.deletingPathExtension().lastPathComponent, file)]
+        currentName = versions[0].name
     }
 
-    private static func currentVersion(ofXcodeBundle bundle: URL) throws -> URL {
+    private init(xcodeBundle bundle: URL) throws {
+        url = bundle
+        versions = try Self.members(of: bundle, "xcdatamodel").map { ($0, .xcodeVersion($1)) }
         let pointer = bundle.appendingPathComponent(".xccurrentversion")
-        if FileManager.default.fileExists(atPath: pointer.path) {
-            let plist = try dictionary(pointer)
-            if let name = plist["_XCCurrentVersionName"] as? String {
-                return try member(name, of: bundle)
-            }
+        // Some bundles with one version have an empty pointer.
+        let named =
+            FileManager.default.fileExists(atPath: pointer.path)
+            ? try Self.dictionary(pointer)["_XCCurrentVersionName"]?.string : nil
+        let suffix = ".xcdatamodel"
+        currentName = named.map { $0.hasSuffix(suffix) ? String($0.dropLast(suffix.count)) : $0 }
+    }
+
+    private init(compiledBundle bundle: URL) throws {
+        url = bundle
+        versions = try Self.members(of: bundle, "mom").map { ($0, ModelFile(url: $1, form: .archive)) }
+        let list = bundle.appendingPathComponent("VersionInfo.plist")
+        guard FileManager.default.fileExists(atPath: list.path) else {
+            throw ModelFileError(path: bundle.path, reason: "has no VersionInfo.plist")
         }
-        // A bundle with one version need not name it.
-        let versions = try FileManager.default.contentsOfDirectory(atPath: bundle.path)
-            .filter { $0.hasSuffix(".xcdatamodel") }
+        currentName = try Self.dictionary(list)["NSManagedObjectModel_CurrentVersionName"]?.string
+    }
+
+    /// The current version: the one that the bundle names, or the only one.
+    func current() throws -> (name: String, file: ModelFile) {
+        if let currentName {
+            guard let found = versions.first(where: { $0.name == currentName }) else {
+                throw ModelFileError(
+                    path: url.path, reason: "the current version, '\(currentName)', is not in the bundle")
+            }
+            return found
+        }
         guard versions.count == 1 else {
             let found = versions.isEmpty ? "holds no model" : "holds several models and doesn't say which is current"
-            throw ModelFileError(path: bundle.path, reason: found)
+            throw ModelFileError(path: url.path, reason: found)
         }
-        return bundle.appendingPathComponent(versions[0])
+        return versions[0]
     }
 
-    private static func currentVersion(ofCompiledBundle bundle: URL) throws -> URL {
-        let plist = try dictionary(bundle.appendingPathComponent("VersionInfo.plist"))
-        guard let name = plist["NSManagedObjectModel_CurrentVersionName"] as? String else {
-            throw ModelFileError(path: bundle.path, reason: "VersionInfo.plist doesn't name the current version")
-        }
-        return try member(name + ".mom", of: bundle)
-    }
-
-    /// A file of the bundle; a name that leads out of it is refused.
-    private static func member(_ name: String, of bundle: URL) throws -> URL {
-        let url = bundle.appendingPathComponent(name)
-        guard !name.contains("/"), name != "..", FileManager.default.fileExists(atPath: url.path) else {
-            throw ModelFileError(path: bundle.path, reason: "the current version, '\(name)', is not in the bundle")
-        }
-        return url
-    }
-
-    private static func dictionary(_ url: URL) throws -> [String: Any] {
+    private static func members(of bundle: URL, _ pathExtension: String) throws -> [(String, URL)] {
+        let names: [String]
         do {
-            let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
-            guard let dictionary = plist as? [String: Any] else {
-                throw ModelFileError(path: url.path, reason: "is not a property list of a dictionary")
-            }
-            return dictionary
-        } catch let error as ModelFileError {
-            throw error
+            names = try FileManager.default.contentsOfDirectory(atPath: bundle.path)
         } catch {
-            throw ModelFileError(path: url.path, reason: "is not a property list: \(error.localizedDescription)")
+            throw ModelFileError(path: bundle.path, reason: "can't be read: \(error.localizedDescription)")
+        }
+        return names.filter { $0.hasSuffix(".\(pathExtension)") }
+            .map { (String($0.dropLast(pathExtension.count + 1)), bundle.appendingPathComponent($0)) }
+            .sorted { VersionHash.codeUnitOrder($0.0, $1.0) }
+    }
+
+    /// The property list of a dictionary, read with our own readers: Foundation's crash on damaged files.
+    private static func dictionary(_ url: URL) throws -> [String: PropertyListValue] {
+        let data = try ModelFile.contents(of: url)
+        do {
+            let list =
+                BinaryPropertyList.isBinaryPropertyList(data)
+                ? try BinaryPropertyList.read(data) : try XMLPropertyList.read(data)
+            guard let dictionary = list.dictionary else { throw PropertyListError("is not a dictionary") }
+            return dictionary
+        } catch let error as PropertyListError {
+            throw ModelFileError(path: url.path, reason: error.description)
         }
     }
 }

@@ -7,7 +7,6 @@ extension ModelXMLReader {
         let attribute = try make(type, element, composites: outer)
         try setCommon(attribute, element)
         if type != .compositeAttributeType { attribute.attributeType = type }
-        attribute.customClassName = element.attributes["customClassName"]
         attribute.valueTransformerName = element.attributes["valueTransformerName"]
         attribute.allowsExternalBinaryDataStorage = flag(element, "allowsExternalBinaryDataStorage")
         attribute.preservesValueInHistoryOnDeletion = flag(element, "preserveAfterDeletion")
@@ -30,16 +29,35 @@ extension ModelXMLReader {
     ) throws -> NSAttributeDescription {
         if flag(element, "derived") {
             let derived = NSDerivedAttributeDescription()
-            derived.derivationExpression = try expression(required(element, "derivationExpression"), element)
+            let expression = try expression(required(element, "derivationExpression"), element)
+            derived.derivationExpression = Self.derivation(expression)
             return derived
         }
         guard type == .compositeAttributeType else { return NSAttributeDescription() }
         let name = try required(element, "composite")
         guard !outer.contains(name) else { throw failure(element, "composite '\(name)' contains itself") }
         let composite = NSCompositeAttributeDescription()
-        composite.elements = try self.composite(named: name, element).children(named: "attribute")
-            .map { try attribute($0, composites: outer + [name]) }
+        composite.compositeName = name
+        composite.elements = try elements(of: self.composite(named: name, element), composites: outer + [name])
         return composite
+    }
+
+    /// The attributes that a composite is made of.
+    func elements(of composite: XMLTree, composites: [String]) throws -> [NSAttributeDescription] {
+        try composite.children(named: "attribute").map { child in
+            let attribute = try attribute(child, composites: composites)
+            attribute.spelling = SourceSpelling(source: child.attributes, canonical: XcodeAttributes.of(attribute))
+            return attribute
+        }
+    }
+
+    /// A count is a key path in the file and a function in compiled models.
+    private static func derivation(_ expression: FoundationSupplement.NSExpression) -> FoundationSupplement.NSExpression
+    {
+        let count = ".@count"
+        guard case .keyPath(nil, let path) = expression.storage, path.hasSuffix(count) else { return expression }
+        let counted = FoundationSupplement.NSExpression(forKeyPath: String(path.dropLast(count.count)))
+        return FoundationSupplement.NSExpression(forFunction: "count:", arguments: [counted])
     }
 
     /// The default value. Xcode's files are lenient (`NO` for a number, `0.0` for an integer), and so is this reader;

@@ -9,8 +9,12 @@ struct ModelXMLReader {
     private var composites: [String: XMLTree] = [:]
 
     static func read(_ data: Data, path: String) throws -> NSManagedObjectModel {
+        try read(XMLTree.parse(data, path: path), path: path)
+    }
+
+    static func read(_ root: XMLTree, path: String) throws -> NSManagedObjectModel {
         var reader = ModelXMLReader(path: path)
-        return try reader.model(XMLTree.parse(data, path: path))
+        return try reader.model(root)
     }
 
     private init(path: String) { self.path = path }
@@ -38,6 +42,7 @@ struct ModelXMLReader {
         for element in root.children(named: "fetchRequest") {
             model.setFetchRequestTemplate(try fetchRequest(element), forName: try name(element))
         }
+        try noteSource(root, of: model)
         return model
     }
 
@@ -166,7 +171,7 @@ struct ModelXMLReader {
         entity.indexes = try element.children(named: "fetchIndex").map { try fetchIndex($0, of: entity) }
         // As Apple's compiler does; stores then have the attribute's own index beside the one with the given name.
         for index in entity.indexes { ArchivedIndexes.onlyAttribute(of: index)?.isIndexedByAttribute = true }
-        entity.storedCompoundIndexes = try element.children(named: "compoundIndexes")
+        entity.compoundIndexNames = try element.children(named: "compoundIndexes")
             .flatMap { $0.children(named: "compoundIndex") }
             .map { try $0.children(named: "index").map { try required($0, "value") } }
     }
@@ -177,12 +182,14 @@ struct ModelXMLReader {
             let item = NSFetchIndexElementDescription(
                 property: try indexedProperty(child, of: entity), collationType: isRTree ? .rTree : .binary)
             item.isAscending = child.attributes["order"] != "descending"
+            item.spelling = SourceSpelling(source: child.attributes, canonical: XcodeAttributes.of(item))
             return item
         }
         let index = NSFetchIndexDescription(name: try name(element), elements: elements)
         if let text = element.attributes["partialIndexPredicate"] {
             index.partialIndexPredicate = try predicate(text, element)
         }
+        index.spelling = SourceSpelling(source: element.attributes, canonical: XcodeAttributes.of(index))
         return index
     }
 
@@ -202,6 +209,34 @@ struct ModelXMLReader {
 
     // MARK: Configurations and requests
 
+    /// Keeps what the file says beside the model, and how it says it.
+    private func noteSource(_ root: XMLTree, of model: NSManagedObjectModel) throws {
+        model.source.isOrdered = true
+        model.source.spelling = SourceSpelling(source: root.attributes, canonical: XcodeAttributes.of(model))
+        for element in root.children(named: "configuration") {
+            let name = try name(element)
+            model.source.configurations[name] = SourceSpelling(
+                source: element.attributes, canonical: XcodeAttributes.ofConfiguration(name))
+        }
+        for element in root.children(named: "composite") {
+            let name = try name(element)
+            model.source.composites.append((name, try elements(of: element, composites: [name])))
+        }
+        for element in root.children(named: "entity") {
+            let entity = try entity(named: name(element), element)
+            entity.spelling = SourceSpelling(source: element.attributes, canonical: XcodeAttributes.of(entity))
+            let properties = Dictionary(entity.declaredProperties.map { ($0.name, $0) }) { first, _ in first }
+            for child in element.children {
+                guard let property = child.attributes["name"].flatMap({ properties[$0] }),
+                    Self.propertyElements.contains(child.name)
+                else { continue }
+                property.spelling = SourceSpelling(source: child.attributes, canonical: XcodeAttributes.of(property))
+            }
+        }
+    }
+
+    private static let propertyElements: Set = ["attribute", "relationship", "fetchedProperty"]
+
     private func addConfiguration(_ element: XMLTree, to model: NSManagedObjectModel) throws {
         let members = try element.children(named: "memberEntity").map { try entity(named: name($0), $0) }
         model.setEntities(members, forConfigurationName: try name(element))
@@ -220,6 +255,9 @@ struct ModelXMLReader {
         request.includesPendingChanges = defaultTrue("includesPendingChanges")
         request.returnsObjectsAsFaults = defaultTrue("returnObjectsAsFaults")
         request.returnsDistinctResults = flag(element, "returnDistinctResults")
+        let name = element.attributes["name"] ?? ""
+        request.spelling = SourceSpelling(
+            source: element.attributes, canonical: XcodeAttributes.of(request, name: name))
         return request
     }
 

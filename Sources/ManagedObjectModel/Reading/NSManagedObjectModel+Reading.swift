@@ -17,7 +17,7 @@ extension NSManagedObjectModel {
     /// - Throws: `ModelFileError` with the file, the line where there is one, and the reason.
     public convenience init(validatingContentsOf url: URL) throws {
         self.init()
-        adopt(try ModelLocation(url).read())
+        adopt(try ModelLocation(url).current().file.read())
     }
 
     /// Takes over the parts of a model that nobody else uses.
@@ -30,5 +30,6 @@ extension NSManagedObjectModel {
         versionIdentifiers = identifiers
         for (name, entities) in members { setEntities(entities, forConfigurationName: name) }
         for (name, request) in templates { setFetchRequestTemplate(request, forName: name) }
+        source = other.source
     }
 }

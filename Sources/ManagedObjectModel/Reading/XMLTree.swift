@@ -10,10 +10,11 @@ final class XMLTree {
     let line: Int
     private(set) var children: [XMLTree] = []
 
-    fileprivate init(name: String, attributes: [String: String], line: Int) {
+    init(name: String, attributes: [String: String], line: Int, children: [XMLTree] = []) {
         self.name = name
         self.attributes = attributes
         self.line = line
+        self.children = children
     }
 
     func children(named name: String) -> [XMLTree] {
@@ -31,10 +32,7 @@ final class XMLTree {
             throw ModelFileError(
                 path: path, line: line, reason: "document types and entities are not allowed in a model")
         }
-        // Foundation's parser stops the program at a name that isn't UTF-8.
-        guard String(validating: data, as: UTF8.self) != nil else {
-            throw ModelFileError(path: path, reason: "is not UTF-8 text")
-        }
+        if let fault = XMLText.encodingFault(data) { throw ModelFileError(path: path, reason: fault) }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
         let builder = Builder()

@@ -10,40 +10,50 @@ import FoundationSupplement
 /// ```
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
     /// The entity to search. Set by the context for a request made with a name.
-    open var entity: NSEntityDescription?
+    open var entity: NSEntityDescription? { didSet { if refusesChange() { entity = oldValue } } }
     private let givenName: String?
+    /// Whether the request is a template of a model that is in use.
+    private var isFrozen = false
+    /// How the file that the request was read from spells it, where that isn't how it would be written.
+    package var spelling = SourceSpelling()
     /// Which objects to return; nil for all.
-    open var predicate: NSPredicate?
+    open var predicate: NSPredicate? { didSet { if refusesChange() { predicate = oldValue } } }
     /// The order of the results.
-    open var sortDescriptors: [NSSortDescriptor]?
+    open var sortDescriptors: [NSSortDescriptor]? { didSet { if refusesChange() { sortDescriptors = oldValue } } }
     /// The most results to return; 0 for no limit.
-    open var fetchLimit = 0
+    open var fetchLimit = 0 { didSet { if refusesChange() { fetchLimit = oldValue } } }
     /// How many results to leave out at the start.
-    open var fetchOffset = 0
+    open var fetchOffset = 0 { didSet { if refusesChange() { fetchOffset = oldValue } } }
     /// How many objects to bring in at a time; 0 for all at once.
-    open var fetchBatchSize = 0
+    open var fetchBatchSize = 0 { didSet { if refusesChange() { fetchBatchSize = oldValue } } }
     /// Whether objects of sub-entities are found too. Default: true.
-    open var includesSubentities = true
+    open var includesSubentities = true { didSet { if refusesChange() { includesSubentities = oldValue } } }
     /// Whether the rows of the objects are read along. Default: true.
-    open var includesPropertyValues = true
+    open var includesPropertyValues = true { didSet { if refusesChange() { includesPropertyValues = oldValue } } }
     /// Whether unsaved changes of the context count. Default: true.
-    open var includesPendingChanges = true
+    open var includesPendingChanges = true { didSet { if refusesChange() { includesPendingChanges = oldValue } } }
     /// Whether objects come back unfilled, to be filled on first use from the row cache. Default: true.
-    open var returnsObjectsAsFaults = true
+    open var returnsObjectsAsFaults = true { didSet { if refusesChange() { returnsObjectsAsFaults = oldValue } } }
     /// Whether each dictionary comes once only.
-    open var returnsDistinctResults = false
+    open var returnsDistinctResults = false { didSet { if refusesChange() { returnsDistinctResults = oldValue } } }
     /// Whether objects already in the context get the store's newest values.
-    open var shouldRefreshRefetchedObjects = false
+    open var shouldRefreshRefetchedObjects = false {
+        didSet { if refusesChange() { shouldRefreshRefetchedObjects = oldValue } }
+    }
     /// The form of the results. Default: managed objects.
-    open var resultType: NSFetchRequestResultType = .managedObjectResultType
+    open var resultType: NSFetchRequestResultType = .managedObjectResultType {
+        didSet { if refusesChange() { resultType = oldValue } }
+    }
     /// Names of properties or property descriptions to fetch.
-    open var propertiesToFetch: [Any]?
+    open var propertiesToFetch: [Any]? { didSet { if refusesChange() { propertiesToFetch = oldValue } } }
     /// Names of properties or property descriptions to group dictionaries by.
-    open var propertiesToGroupBy: [Any]?
+    open var propertiesToGroupBy: [Any]? { didSet { if refusesChange() { propertiesToGroupBy = oldValue } } }
     /// Which groups to return.
-    open var havingPredicate: NSPredicate?
+    open var havingPredicate: NSPredicate? { didSet { if refusesChange() { havingPredicate = oldValue } } }
     /// Relationships to fill along, as key paths.
-    open var relationshipKeyPathsForPrefetching: [String]?
+    open var relationshipKeyPathsForPrefetching: [String]? {
+        didSet { if refusesChange() { relationshipKeyPathsForPrefetching = oldValue } }
+    }
 
     /// Creates a request without an entity.
     public override init() {
@@ -59,6 +69,34 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
     /// The name of the entity to search.
     open var entityName: String? { givenName ?? entity?.name }
+
+    /// A copy that can be changed, also of a model's template.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = givenName.map { NSFetchRequest(entityName: $0) } ?? NSFetchRequest()
+        copy.affectedStoreObjects = affectedStoreObjects
+        copy.entity = entity
+        copy.predicate = predicate
+        copy.sortDescriptors = sortDescriptors
+        copy.fetchLimit = fetchLimit
+        copy.fetchOffset = fetchOffset
+        copy.fetchBatchSize = fetchBatchSize
+        copy.archivedFlags = archivedFlags
+        copy.resultType = resultType
+        copy.propertiesToFetch = propertiesToFetch
+        copy.propertiesToGroupBy = propertiesToGroupBy
+        copy.havingPredicate = havingPredicate
+        copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+        copy.spelling = spelling
+        return copy
+    }
+
+    /// Makes the request immutable: its model is in use.
+    func freeze() { isFrozen = true }
+
+    private func refusesChange() -> Bool {
+        if isFrozen { misuse("Can't modify a named fetch request in an immutable model.") }
+        return isFrozen
+    }
 
     /// Always a fetch.
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }

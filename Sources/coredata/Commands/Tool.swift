@@ -12,7 +12,18 @@ enum Tool {
             .command("import", ImportCommand.self),
             .command("inspect", InspectCommand.self),
             .command("query", QueryCommand.self),
-            .group("model", "Work with models.", [.command("hashes", ModelHashesCommand.self)]),
+            .group(
+                "model", "Work with models.",
+                [
+                    .command("check", ModelCheckCommand.self),
+                    .command("compile", ModelCompileCommand.self),
+                    .command("convert", ModelConvertCommand.self),
+                    .command("describe", ModelDescribeCommand.self),
+                    .command("diagram", ModelDiagramCommand.self),
+                    .command("diff", ModelDiffCommand.self),
+                    .command("hashes", ModelHashesCommand.self),
+                    .command("schema", ModelSchemaCommand.self),
+                ]),
         ])
 
     /// Runs a command line, given without the tool's own name, and says how to exit.
@@ -29,7 +40,7 @@ enum Tool {
             return .done
         } catch {
             let status = ExitStatus(for: error)
-            if !(error is BrokenPipe) { writeToStandardError(errorMessage(error)) }
+            if !(error is BrokenPipe), !(error is Findings) { writeToStandardError(errorMessage(error)) }
             return status
         }
     }

@@ -6,6 +6,8 @@ import StartingData
 enum ExitStatus: Int32 {
     /// Done.
     case done = 0
+    /// Done, and differences or faults were found.
+    case findings = 1
     /// The command line is wrong, or names what the store doesn't have.
     case usage = 64
     /// A file is not what it should be; nothing was written.
@@ -26,6 +28,7 @@ enum ExitStatus: Int32 {
         self =
             switch error {
             case is BrokenPipe: .done
+            case is Findings: .findings
             case is Interrupted: .interrupted
             case is UsageError, is PredicateFormatError: .usage
             case let error as InputError: error.status

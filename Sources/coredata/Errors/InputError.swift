@@ -11,12 +11,24 @@ struct InputError: Error {
     static func requireReadable(_ path: String, what: String) throws {
         guard access(path, F_OK) == 0 else {
             let status = errno == EACCES ? ExitStatus.noPermission : .noInput
-            let reason = errno == EACCES ? "no permission to look for it" : "there is no such \(what)"
+            let reason =
+                errno == EACCES ? "no permission to look for it" : missingVersion(path) ?? "there is no such \(what)"
             throw InputError(message: "\(path): \(reason)", status: status)
         }
         guard access(path, R_OK) == 0 else {
             throw InputError(message: "\(path): no permission to read it", status: .noPermission)
         }
+    }
+
+    /// For a version that a bundle of models doesn't have: which it has.
+    private static func missingVersion(_ path: String) -> String? {
+        let bundle = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let suffixes = ["xcdatamodeld": ".xcdatamodel", "momd": ".mom"]
+        guard let suffix = suffixes[bundle.pathExtension],
+            let members = try? FileManager.default.contentsOfDirectory(atPath: bundle.path)
+        else { return nil }
+        let versions = members.filter { $0.hasSuffix(suffix) }.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        return "there is no such version; the bundle has \(versions.isEmpty ? "none" : versions)"
     }
 
     /// Makes sure that a path leads to a file, not a folder, that can be read.

@@ -13,9 +13,9 @@ enum Amounts {
         return text
     }
 
-    /// `1 file`, `12 files`
-    static func counted(_ number: Int, _ noun: String) -> String {
-        "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+    /// `1 file`, `12 files`; `plural` where it is not the noun with an s.
+    static func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+        "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
     /// `12 bytes`, `3.4 MB`

@@ -30,6 +30,12 @@ final class BufferedOutput {
         if buffer.count >= Self.capacity { try flush() }
     }
 
+    /// Writes bytes, now or later.
+    func write(_ data: Data) throws {
+        buffer.append(contentsOf: data)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
     /// Writes text and a line break.
     func line(_ text: String) throws {
         try write(text)

@@ -39,6 +39,25 @@ final class StoreReader {
         return try reader.context.performAndWait { () throws -> R in try body(reader) }
     }
 
+    /// Reads the version hashes in a store's metadata, and the model that it keeps, if it is of an age to keep one.
+    static func cachedModel(ofStoreAt path: String) throws -> (NSManagedObjectModel?, [String: Data]) {
+        let url = URL(fileURLWithPath: path)
+        let sidecars = Sidecars(ofStoreAt: url.path)
+        // The connection is closed when it is let go, at the end of the inner function.
+        defer { sidecars.removeNew() }
+        return try readCache(of: url)
+    }
+
+    private static func readCache(of url: URL) throws -> (NSManagedObjectModel?, [String: Data]) {
+        let connection = try SQLStoreFile.open(url, .readOnly)
+        let metadata = try SQLStoreFile.metadata(on: connection)
+        let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        let keepsModel =
+            try connection.tables().contains("Z_MODELCACHE")
+            && connection.int("SELECT count(*) FROM Z_MODELCACHE WHERE Z_CONTENT IS NOT NULL") != 0
+        return (keepsModel ? try SQLStoreFile.model(on: connection) : nil, hashes)
+    }
+
     /// Reads the model that a store keeps.
     static func model(ofStoreAt path: String) throws -> NSManagedObjectModel {
         let url = URL(fileURLWithPath: path)

@@ -39,7 +39,7 @@ struct ModelArchiveTests {
         #expect(city.renamingIdentifier == "Town")
         #expect(!city.declaredProperties.contains { $0.name == "name" })
         #expect(city.uniquenessConstraintNames == [["name"], ["code", "rank"]])
-        #expect(NSEntityDescription.names(city.storedCompoundIndexes) == [["rank", "area"]])
+        #expect(city.compoundIndexNames == [["rank", "area"]])
         #expect(model.versionIdentifiers == ["1.2", "beta"])
         #expect(model.configurations == ["Local"])
         #expect(model.entities(forConfigurationName: "Local")?.compactMap(\.name) == ["City", "Place"])

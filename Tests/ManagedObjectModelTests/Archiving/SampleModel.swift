@@ -23,7 +23,7 @@ enum SampleModel {
         connect(city, country)
         addIndexes(city)
         city.uniquenessConstraints = [["name"], ["code", "rank"]]
-        city.storedCompoundIndexes = [["rank", "area"]]
+        city.compoundIndexNames = [["rank", "area"]]
 
         let model = NSManagedObjectModel()
         model.entities = [place, city, country]

@@ -5,11 +5,27 @@ extension SQLSchema {
     /// The statements that make an empty store's tables, triggers and indexes, word for word as Apple's stores have
     /// them. The bookkeeping tables come last, as in Apple's stores.
     package func creationStatements() throws -> [String] {
-        tableStatements() + (try triggerStatements()) + Self.bookkeeping + (try indexStatements())
+        try creationStatements(forConfigurationName: nil)
+    }
+
+    /// Those of the statements that the entities of a configuration need.
+    package func creationStatements(forConfigurationName configuration: String?) throws -> [String] {
+        let kept = tables(forConfigurationName: configuration)
+        return tableStatements(of: kept) + (try triggerStatements(of: kept)) + Self.bookkeeping
+            + (try indexStatements(of: kept))
+    }
+
+    /// The tables that keep the entities of a configuration, and with them what is related by inheritance.
+    private func tables(forConfigurationName configuration: String?) -> [SQLTable] {
+        let members = (model.entities(forConfigurationName: configuration) ?? []).compactMap(entity)
+        let kept = Set(members.map { ObjectIdentifier($0.table) })
+        return tables.filter { kept.contains(ObjectIdentifier($0)) }
     }
 
     /// The tables alone, for stores that are filled before they are indexed.
-    package func tableStatements() -> [String] {
+    package func tableStatements() -> [String] { tableStatements(of: tables) }
+
+    private func tableStatements(of tables: [SQLTable]) -> [String] {
         tables.flatMap { table in
             let owned = joinTables.filter { $0.owner.table === table }
             return [statement(table)] + owned.map(statement)
@@ -37,7 +53,9 @@ extension SQLSchema {
 
     // MARK: Indexes
 
-    package func indexStatements() throws -> [String] {
+    package func indexStatements() throws -> [String] { try indexStatements(of: tables) }
+
+    private func indexStatements(of tables: [SQLTable]) throws -> [String] {
         var statements: [String] = []
         for table in tables {
             let members = entities.filter { $0.table === table }
@@ -99,7 +117,7 @@ extension SQLSchema {
         for index in description.indexes {
             statements.append(try statement(index, of: entity))
         }
-        for tuple in NSEntityDescription.names(description.storedCompoundIndexes) {
+        for tuple in description.compoundIndexNames {
             let columns = tuple.compactMap { column(of: $0, in: entity) }
             guard columns.count == tuple.count, !tuple.isEmpty else { continue }
             let name = "Z_\(entity.name)_\(tuple.joined(separator: "_"))"
@@ -152,8 +170,10 @@ extension SQLSchema {
     // MARK: Derived attributes
 
     /// The triggers that keep the count of a to-many relationship (`pages.@count`) in a column.
-    package func triggerStatements() throws -> [String] {
-        try entities.flatMap { entity in
+    package func triggerStatements() throws -> [String] { try triggerStatements(of: tables) }
+
+    private func triggerStatements(of tables: [SQLTable]) throws -> [String] {
+        try entities.filter { entity in tables.contains { $0 === entity.table } }.flatMap { entity in
             try entity.description.declaredProperties.compactMap { $0 as? NSDerivedAttributeDescription }
                 .filter { !$0.isTransient }
                 .flatMap { try triggers($0, of: entity) }

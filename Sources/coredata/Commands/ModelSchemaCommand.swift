@@ -1,0 +1,70 @@
+import CoreData
+
+/// `coredata model schema`: the SQL that makes a model's stores.
+struct ModelSchemaCommand: Command {
+    private static let configuration = Option<String>(
+        "--configuration", "name", help: "Show only the tables that keep this configuration's entities.")
+
+    static let specification = CommandSpecification(
+        overview: "Print the SQL that makes an empty store's tables, triggers and indexes.",
+        positionals: [ModelInput.parameter], options: [configuration, CommonParameters.json],
+        examples: [
+            "coredata model schema World.xcdatamodeld",
+            "coredata model schema World.xcdatamodeld --configuration Public",
+        ],
+        discussion: """
+            The statements are those, word for word and in order, that make a new store. A store made here has the tables
+            of the whole model, whatever its configuration.
+            """)
+
+    private let path: String
+    private let configuration: String?
+    private let printsJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        path = try arguments.required(ModelInput.parameter)
+        configuration = try arguments.value(Self.configuration)
+        printsJSON = arguments.has(CommonParameters.json)
+    }
+
+    func run() throws {
+        let model = try ModelInput.read(path)
+        try requireConfiguration(in: model)
+        try requirePlainNames(model)
+        let schema = try SQLSchema(model)
+        let statements = try schema.creationStatements(forConfigurationName: configuration)
+        try printResult(printsJSON ? json(statements) : statements.map { "\($0);" }.joined(separator: "\n\n"))
+    }
+
+    private func json(_ statements: [String]) -> String {
+        JSON.object([
+            ("configuration", .text(configuration)), ("statements", .array(statements.map(JSON.string))),
+        ]).pretty
+    }
+
+    private func requireConfiguration(in model: NSManagedObjectModel) throws {
+        guard let configuration, model.entities(forConfigurationName: configuration) == nil else { return }
+        let known = model.configurations
+        let suggestion = nearest(to: configuration, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        let list = known.isEmpty ? "The model has none" : "The model's: \(known.joined(separator: ", "))"
+        throw UsageError(message: "There is no configuration '\(configuration)'\(suggestion)", details: [list])
+    }
+
+    /// Names become names of tables and columns, which aren't quoted: what Xcode would refuse, SQL might carry out.
+    private func requirePlainNames(_ model: NSManagedObjectModel) throws {
+        for entity in model.entities {
+            let name = entity.name ?? ""
+            let names =
+                [("entity", name)] + entity.declaredProperties.map { ("property of '\(name)'", $0.name) }
+                + entity.indexes.map { ("index of '\(name)'", $0.name) }
+            for (what, name) in names
+            where name.isEmpty || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
+                throw InputError(
+                    message:
+                        "\(path): the \(what) named '\(name)' can't have a place in a SQLite store: names are made of "
+                        + "letters, digits and underscores",
+                    status: .badData)
+            }
+        }
+    }
+}

@@ -310,7 +310,7 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
         if let store = candidates.first { throw store.readOnlyError }
         throw CocoaError.request(
             persistentStores.isEmpty
-                ? "This NSPersistentStoreCoordinator has no persistent stores. It cannot perform a save operation."
+                ? "This NSPersistentStoreCoordinator has no persistent stores (unknown).  It cannot perform a save operation."
                 : "no store is configured for the entity '\(entity.name ?? "")'")
     }
 }

@@ -33,6 +33,18 @@ struct StoreOptionsTests {
         #expect(try pragma(coordinator, "synchronous") == "3" && pragma(coordinator, "cache_size") == "-500")
     }
 
+    @Test("a read-only store gets its pragmas, apart from the journal's, which is the file's")
+    func readOnlyPragmas() throws {
+        let first = try open([:])
+        try Library.addAuthor("A", first)
+        let coordinator = try open([
+            NSReadOnlyPersistentStoreOption: true,
+            NSSQLitePragmasOption: ["journal_mode": "DELETE", "cache_size": "-500"],
+        ])
+        #expect(try pragma(coordinator, "cache_size") == "-500" && pragma(coordinator, "journal_mode") == "wal")
+        #expect(try Library.context(coordinator).names("Author") == ["A"])
+    }
+
     @Test(
         "a pragma with an impossible value is refused with SQLite's code; nothing is added",
         arguments: [

@@ -6,10 +6,13 @@ enum RemoteChanges {
     private final class Listener: @unchecked Sendable {
         weak var store: NSPersistentStore?
         let path: String
+        // Read now: a store's metadata are under the lock of its coordinator, which may be busy at the time of a save.
+        let identifier: String
 
         init(_ store: NSPersistentStore, _ path: String) {
             self.store = store
             self.path = path
+            identifier = store.identifier ?? ""
         }
     }
 
@@ -39,7 +42,7 @@ enum RemoteChanges {
         }
         NotificationCenter.default.post(
             name: .NSPersistentStoreRemoteChange, object: coordinator,
-            userInfo: [NSStoreUUIDKey: store.identifier ?? "", NSPersistentStoreURLKey: url])
+            userInfo: [NSStoreUUIDKey: listener.identifier, NSPersistentStoreURLKey: url])
     }
 
     private static func path(_ url: URL?) -> String? {

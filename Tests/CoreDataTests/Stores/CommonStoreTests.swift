@@ -175,7 +175,9 @@ struct CommonStoreTests {
         #expect(try context.names("City") == ["Oslo"])
     }
 
-    @Test("a save that meets another version of an object is refused, and everything stays", arguments: StoreCase.types)
+    @Test(
+        "a save that meets another version of an object is refused, and everything stays",
+        arguments: StoreCase.lockingTypes)
     func conflicts(_ type: String) throws {
         let stores = try StoreCase(type)
         let oslo = stores.insert("City", ["name": "Oslo", "people": 1])
@@ -195,7 +197,7 @@ struct CommonStoreTests {
 
     @Test(
         "a deletion of what somebody has changed is a conflict, of what is gone already none",
-        arguments: StoreCase.types)
+        arguments: StoreCase.lockingTypes)
     func conflictingDeletions(_ type: String) throws {
         let stores = try StoreCase(type)
         let cities = ["Oslo", "Bergen"].map { stores.insert("City", ["name": $0]) }
@@ -211,7 +213,7 @@ struct CommonStoreTests {
         #expect(try stores.second().names("City") == ["Oslo"])
     }
 
-    @Test("an update of an object that somebody has deleted is a conflict", arguments: StoreCase.types)
+    @Test("an update of an object that somebody has deleted is a conflict", arguments: StoreCase.lockingTypes)
     func updateOfDeleted(_ type: String) throws {
         let stores = try StoreCase(type)
         let oslo = stores.insert("City", ["name": "Oslo"])

@@ -251,11 +251,13 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
 
     /// Carries out a request for a context.
     ///
-    /// - Returns: for a fetch the results, an array; for a save an empty array.
+    /// - Returns: for a fetch the results, an array; for a save, which must be one of all changes of the context, an
+    ///   empty array.
     /// - Throws: what the context's own methods throw; `persistentStoreUnsupportedRequestType` (134091) for other
     ///   requests.
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
-        try requests.withLock { try carryOut(request, context) }
+        // Without the lock: a context takes it itself, after the queues of its parents.
+        try carryOut(request, context)
     }
 
     /// Runs a block later, while no other request is carried out.

@@ -3,17 +3,6 @@ import ManagedObjectModel
 
 /// What all stores have in common that write objects, not rows.
 extension NSPersistentStore {
-    /// The error of a save that meets another version of a row than the object's.
-    package func mergeConflict(of object: NSManagedObject) -> CocoaError {
-        CocoaError(
-            .managedObjectMerge,
-            userInfo: [
-                NSLocalizedDescriptionKey:
-                    "Could not merge changes: \(object.objectID) was changed or deleted by someone else since it was read.",
-                NSPersistentStoreSaveConflictsErrorKey: [object],
-            ])
-    }
-
     func checkIsWritable() throws {
         guard !isReadOnly else { throw readOnlyError }
     }

@@ -121,7 +121,7 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
 
     /// The open store at an address.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {
-        persistentStores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL }
+        requests.withLock { stores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL } }
     }
 
     /// Where a store is; `/dev/null` for one that was added without an address.
@@ -271,10 +271,11 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard let uri = ObjectURI(url), let entity = managedObjectModel.entitiesByName[uri.entity] else { return nil }
         if uri.store.isEmpty { return NSManagedObjectID(entity, temporaryURI: url, uri) }
-        guard uri.key.hasPrefix("p"),
-            let store = persistentStores.first(where: { $0.identifier?.lowercased() == uri.store.lowercased() })
-        else { return nil }
-        return store.objectID(of: entity, uriKey: String(uri.key.dropFirst()))
+        guard uri.key.hasPrefix("p") else { return nil }
+        return requests.withLock {
+            let store = stores.first { $0.identifier?.lowercased() == uri.store.lowercased() }
+            return store?.objectID(of: entity, uriKey: String(uri.key.dropFirst()))
+        }
     }
 
     // MARK: NSLocking

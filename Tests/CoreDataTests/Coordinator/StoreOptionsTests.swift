@@ -130,7 +130,14 @@ struct StoreOptionsTests {
                 })
             heard.clear()
         }
-        try b.remove(b.persistentStores[0])
+        // A store that moved listens at its new place.
+        let moved = folder.file("moved")
+        try b.replacePersistentStore(at: moved, withPersistentStoreFrom: url, type: .sqlite)
+        #expect(b.setURL(moved, for: b.persistentStores[0]))
+        try Library.addAuthor("A", b)
+        #expect(eventually { heard.all.count >= 1 })
+        #expect(heard.all.count == 1 && heard.all.first?.userInfo?[NSPersistentStoreURLKey] as? URL == moved)
+        heard.clear()
         try Library.addAuthor("A", a)
         #expect(eventually { heard.all.count >= 1 })
         Thread.sleep(forTimeInterval: 0.05)

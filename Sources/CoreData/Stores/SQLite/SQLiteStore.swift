@@ -141,9 +141,12 @@ package final class SQLiteStore: NSPersistentStore {
         try setPragmas()
         metadata = found
         hasUnsavedMetadata = false
+        listenForChanges()
     }
 
-    package override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+    package override func didAdd(to coordinator: NSPersistentStoreCoordinator) { listenForChanges() }
+
+    private func listenForChanges() {
         if storeOptions.isOn(NSPersistentStoreRemoteChangeNotificationPostOptionKey) { RemoteChanges.add(self) }
     }
 

@@ -112,6 +112,6 @@ struct ModelHashesTests {
         defer { sqlite3_close(database) }
         guard sqlite3_open(url.path, &database) == SQLITE_OK,
             sqlite3_exec(database, statement, nil, nil, nil) == SQLITE_OK
-        else { throw ToolMissing(description: "SQLite refused: \(statement)") }
+        else { throw ProgramMissing(description: "SQLite refused: \(statement)") }
     }
 }

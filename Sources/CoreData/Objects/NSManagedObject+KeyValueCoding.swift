@@ -44,6 +44,7 @@ extension NSManagedObject {
     /// The value for a slot; nil, after Apple's message, for one of the wrong type.
     private func acceptable(_ value: Any?, for attribute: NSAttributeDescription) -> SlotValue? {
         do throws(SlotValue.Unacceptable) {
+            if value is NSNull { throw .type(desired: attribute.attributeValueClassName ?? "NSObject") }
             return try SlotValue(value, for: attribute)
         } catch .type(let desired) {
             misuse(
@@ -117,7 +118,8 @@ extension NSManagedObject {
             return
         }
         let old = toOne(slot)
-        guard old !== object else { return }
+        // The same object again is a change as far as the context is concerned, like an equal value of an attribute.
+        guard old !== object else { return prepareChange() }
         if let old { unlink(relationship, old) }
         if let object { link(relationship, object) }
     }

@@ -17,7 +17,7 @@ package final class ToMany {
     /// The store's order, once an order was given that may differ from it by more than new objects at the end.
     private var storedOrder: [NSManagedObject]?
     private var handedOut: Any?
-    /// Whether anything was changed since the context last told of changes.
+    /// Whether anything was changed in the current event, or, while the context tells of changes, in the one it tells of.
     private(set) var isChangedInEvent = false
     /// What was done since then, in order, if the context wants to be able to undo it.
     private(set) var journal: [Edit] = []
@@ -163,10 +163,9 @@ package final class ToMany {
         }
     }
 
-    func endEvent() {
-        isChangedInEvent = false
-        journal = []
-    }
+    func endEvent() { journal = [] }
+
+    func forgetEvent() { isChangedInEvent = false }
 
     func noteSaved() {
         added = ObjectList()

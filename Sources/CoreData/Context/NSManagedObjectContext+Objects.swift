@@ -4,12 +4,13 @@ import ManagedObjectModel
 extension NSManagedObjectContext {
     // MARK: Finding objects by ID
 
+    /// The object with an ID if it is in memory. A child learns first which objects have permanent IDs by now.
     func known(_ objectID: NSManagedObjectID) -> NSManagedObject? {
         adoptPermanentIDs()
-        return registeredHere(objectID)
+        return knownObject(for: objectID)
     }
 
-    private func registeredHere(_ objectID: NSManagedObjectID) -> NSManagedObject? {
+    private func knownObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         registry.object(objectID.key) ?? permanentIDs[objectID.primaryKey].flatMap { registry.object($0.key) }
     }
 
@@ -88,8 +89,7 @@ extension NSManagedObjectContext {
 
     /// Whether an ID can mean a row here: it is of one of the coordinator's stores, or temporary.
     private func isReachable(_ id: NSManagedObjectID) -> Bool {
-        id.isTemporaryID
-            || id.persistentStore?.persistentStoreCoordinator.map { $0 === persistentStoreCoordinator } ?? false
+        id.isTemporaryID || id.persistentStore?.persistentStoreCoordinator.map { $0 === persistentStoreCoordinator } ?? false
     }
 
     // MARK: Rows
@@ -161,7 +161,7 @@ extension NSManagedObjectContext {
     /// The object that this context or its parent knows by a temporary key, or once knew.
     private func temporaryObject(_ primaryKey: Int64) -> NSManagedObject? {
         guard let id = identifier(temporaryKey: primaryKey) else { return nil }
-        return registeredHere(id) ?? makeFault(id.layout, id.primaryKey, id.space, row: nil)
+        return knownObject(for: id) ?? makeFault(id.layout, id.primaryKey, id.space, row: nil)
     }
 
     /// The ID, by now, of what was once known by a temporary key.

@@ -89,7 +89,8 @@ extension NSManagedObjectContext {
 
     /// Whether an ID can mean a row here: it is of one of the coordinator's stores, or temporary.
     private func isReachable(_ id: NSManagedObjectID) -> Bool {
-        id.isTemporaryID || id.persistentStore?.persistentStoreCoordinator.map { $0 === persistentStoreCoordinator } ?? false
+        id.isTemporaryID
+            || id.persistentStore?.persistentStoreCoordinator.map { $0 === persistentStoreCoordinator } ?? false
     }
 
     // MARK: Rows
@@ -233,7 +234,14 @@ extension NSManagedObjectContext {
             if case .success(let row?) = currentRow(of: object) { object.rebase(on: row) }
         } else if !object.isFault {
             updated.remove(object)
-            if object.isInserted { object.row = nil }
+            if object.isInserted {
+                object.row = nil
+            } else if object.state.contains(.noted) {
+                // What the event has done to it is dropped; what comes now is a change again.
+                event.touched.removeAll { $0 === object }
+                object.endEvent()
+                object.forgetEvent()
+            }
             object.turnIntoFault()
         }
         object.awake(fromSnapshotEvents: .refresh)

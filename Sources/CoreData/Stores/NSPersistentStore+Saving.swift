@@ -11,6 +11,7 @@ extension NSPersistentStore {
     func identifiers(for inserted: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
         let new = inserted.filter(\.objectID.isTemporaryID)
         var result = Dictionary(uniqueKeysWithValues: inserted.map { (ObjectIdentifier($0), $0.objectID) })
+        guard !new.isEmpty else { return result }
         for (object, id) in zip(new, try permanentIDs(for: new)) { result[ObjectIdentifier(object)] = id }
         return result
     }

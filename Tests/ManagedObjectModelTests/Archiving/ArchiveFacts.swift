@@ -1,4 +1,4 @@
-import Foundation
+import FoundationSupplement
 
 @testable import ManagedObjectModel
 

@@ -8,16 +8,17 @@ extension NSAtomicStore {
         try checkVersions(of: changes.updated + changes.deleted + changes.locked)
         let identifiers = try identifiers(for: changes.inserted)
         for object in changes.inserted + changes.updated { try checkRelationships(of: object, identifiers) }
-        let oldTrees = trees
+        let removed = changes.deleted.compactMap { cacheNode(for: $0.objectID) }
         let restorations = changes.updated.compactMap { cacheNode(for: $0.objectID)?.restoration() }
         do {
             return try assuming(identifiers, of: changes.inserted) {
-                var outcome = try write(changes)
+                var outcome = try write(changes, removing: removed)
                 outcome.identifiers = identifiers
                 return outcome
             }
         } catch {
-            trees = oldTrees
+            remove(Array(identifiers.values))
+            addCacheNodes(Set(removed))
             for restore in restorations { restore() }
             throw error
         }
@@ -37,17 +38,21 @@ extension NSAtomicStore {
         if !conflicts.isEmpty { throw conflicts }
     }
 
-    private func write(_ changes: SaveChanges) throws -> SaveOutcome {
-        addCacheNodes(Set(try changes.inserted.map { try makeNode(for: $0) }))
+    private func write(
+        _ changes: SaveChanges, removing removed: [NSAtomicStoreCacheNode]
+    ) throws -> SaveOutcome {
+        let nodes = try changes.inserted.map { try makeNode(for: $0) }
+        addCacheNodes(Set(nodes))
         for object in changes.updated {
             guard let node = cacheNode(for: object.objectID) else { continue }
             try update(node, from: object)
             node.version += 1
         }
-        let removed = changes.deleted.compactMap { cacheNode(for: $0.objectID) }
+        let now = Date()
+        for node in nodes + changes.updated.compactMap({ cacheNode(for: $0.objectID) }) { node.noteSave(at: now) }
         if !removed.isEmpty {
             willRemoveCacheNodes(Set(removed))
-            remove(removed)
+            remove(removed.map(\.objectID))
         }
         try save()
         var outcome = SaveOutcome()

@@ -1,12 +1,27 @@
-/// Reports what raises an exception on Apple's systems because the program, not its input, is wrong.
+/// Reports what raises an exception on Apple's systems because the program, not its input, is wrong: the one place that
+/// decides what becomes of such a program.
 ///
-/// Debug builds stop with Apple's wording. Optimised builds log and go on: callers use it only where no data can be
-/// harmed by going on, and leave things as they were.
+/// - **Debug builds stop**, with Apple's wording: the mistake is found where it was made.
+/// - **Release builds go on**: they write `CoreData: error:` and the same words to standard error, and the caller then
+///   leaves everything as it was: a setter sets nothing, a question is answered with nil or nothing.
+///
+/// So callers use it only where going on can harm no data. Where it could, as in a save, and for what comes as input,
+/// as a predicate's key, they throw an error in both kinds of build. Where there is nothing to go on with, they call
+/// ``fatalMisuse(_:)``.
 package func misuse(_ reason: @autoclosure () -> String) {
     let text = reason()
     assertionFailure(text)
+    report(text)
+}
+
+/// Logs what went wrong with input where nothing can be thrown.
+package func report(_ text: String) {
     FileHandle.standardError.write(Data("CoreData: error: \(text)\n".utf8))
 }
+
+/// Reports misuse that leaves nothing to go on with, as when an object is asked for whose entity no model has. Stops
+/// release builds too.
+package func fatalMisuse(_ reason: String) -> Never { fatalError(reason) }
 
 /// The value without optionals inside optionals: `Any` may hold an `Optional`, whose nil is a nil all the same.
 package func flattened(_ value: Any?) -> Any? {

@@ -12,6 +12,8 @@ struct ContextEvent {
     var mergedDeletes: [NSManagedObject] = []
     /// Objects that left the context without having been deleted.
     var dropped: [NSManagedObject] = []
+    /// What the event before has brought in: nobody may hold it yet, but whoever is told of it can find it.
+    var newcomers: [NSManagedObject] = []
 
     var isEmpty: Bool {
         touched.isEmpty && refreshed.isEmpty && mergedInserts.isEmpty && mergedDeletes.isEmpty && dropped.isEmpty

@@ -46,7 +46,8 @@ extension NSManagedObjectContext {
         object.state.formUnion([.deleted, .deletedInEvent])
         updated.remove(object)
         object.state.remove(.updated)
-        deleted.append(object)
+        // An object that was never saved leaves when the deletion is processed, and no save hears of it.
+        if object.isInserted { inserted.remove(object) } else { deleted.append(object) }
         pendingDeletes.append(object)
     }
 
@@ -54,6 +55,7 @@ extension NSManagedObjectContext {
     func noteChange(of object: NSManagedObject) {
         guard object.state.isDisjoint(with: [.awaking, .noted]) else { return }
         checkQueue()
+        if object.eventSlots != nil { object.forgetEvent() }
         object.state.insert(.noted)
         object.eventSlots = object.slots
         event.touched.append(object)
@@ -79,28 +81,35 @@ extension NSManagedObjectContext {
     func processPendingChanges(isSaving: Bool) {
         guard !isProcessing else { return }
         isProcessing = true
-        if isSaving || propagatesDeletesAtEndOfEvent {
-            while let object = pendingDeletes.popLast() { propagateDelete(object) }
-        }
+        let unsaved = isSaving || propagatesDeletesAtEndOfEvent ? propagateDeletes() : []
         let ended = event
         event = ContextEvent()
-        guard !ended.isEmpty else {
-            isProcessing = false
-            return
-        }
-        registerUndo(of: ended)
-        let userInfo = ended.userInfo
-        for object in ended.touched { endEvent(of: object) }
-        isProcessing = false
-        if !userInfo.isEmpty { post(.NSManagedObjectContextObjectsDidChange, userInfo) }
+        if ended.isEmpty { isProcessing = false } else { end(ended) }
         // What was deleted before it was ever saved is nobody's business any more.
-        for object in ended.touched where object.isDeleted && object.isInserted { inserted.remove(object) }
+        for object in unsaved where object.isDeleted { leave(object) }
     }
 
-    private func endEvent(of object: NSManagedObject) {
-        object.state.subtract(.event)
-        object.eventSlots = nil
-        for case .toMany(let relation) in object.slots { relation.endEvent() }
+    private func end(_ ended: ContextEvent) {
+        registerUndo(of: ended)
+        let userInfo = ended.userInfo
+        event.newcomers = ended.mergedInserts
+        for object in ended.touched { object.endEvent() }
+        isProcessing = false
+        if !userInfo.isEmpty { post(.NSManagedObjectContextObjectsDidChange, userInfo) }
+        // Unless whoever was told has changed an object again.
+        for object in ended.touched where !object.state.contains(.noted) { object.forgetEvent() }
+    }
+
+    /// Applies the delete rules of deleted objects, and those of the objects that the rules delete.
+    ///
+    /// - Returns: those among them that were never saved.
+    private func propagateDeletes() -> [NSManagedObject] {
+        var unsaved: [NSManagedObject] = []
+        while let object = pendingDeletes.popLast() {
+            propagateDelete(object)
+            if object.isInserted { unsaved.append(object) }
+        }
+        return unsaved
     }
 
     private func propagateDelete(_ object: NSManagedObject) {
@@ -148,11 +157,14 @@ extension NSManagedObjectContext {
     func dropAllChanges() {
         checkQueue()
         let touched = event.touched
-        let new = inserted.objects + deleted.objects.filter(\.isInserted)
-        let old = (updated.objects + deleted.objects).filter { !$0.isInserted }
+        let new = inserted.objects + pendingDeletes.filter(\.isInserted)
+        let old = updated.objects + deleted.objects
         undoManager?.removeAllActions(withTarget: self)
         forgetChanges()
-        for object in touched { endEvent(of: object) }
+        for object in touched {
+            object.endEvent()
+            object.forgetEvent()
+        }
         for object in old {
             let wasInaccessible = object.isInaccessible
             object.state.subtract([.updated, .deleted, .inaccessible])
@@ -168,21 +180,6 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Undoes what was done since the last time changes were processed, or the step before. Does nothing without an
-    /// undo manager.
-    public func undo() {
-        guard let undoManager else { return }
-        processPendingChanges()
-        undoManager.undo()
-    }
-
-    /// Does again what was undone last.
-    public func redo() {
-        guard let undoManager else { return }
-        processPendingChanges()
-        undoManager.redo()
-    }
-
     /// Lets an object leave the context.
     func release(_ object: NSManagedObject) {
         registry.remove(object)
@@ -192,6 +189,19 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+    /// The event is over: what is changed from now on belongs to the next one. What this one has changed can still be
+    /// asked for.
+    fileprivate final func endEvent() {
+        state.subtract(.event)
+        for case .toMany(let relation) in slots { relation.endEvent() }
+    }
+
+    /// Forgets what the last event has changed.
+    fileprivate final func forgetEvent() {
+        eventSlots = nil
+        for case .toMany(let relation) in slots { relation.forgetEvent() }
+    }
+
     /// Takes back all changes since the object was last read or saved.
     final func restoreCommitted() {
         guard !isFault, let row else { return }

@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
             }
         }
         // Only now: `awakeFromFetch` may fetch in turn.
-        if !request.returnsObjectsAsFaults { for object in found where object.isFault { _ = object.slotValue(0) } }
+        if !request.returnsObjectsAsFaults { for object in found { object.willAccessValue(forKey: nil) } }
         guard merges || stores.count > 1 && parent == nil else { return found }
         if merges { found = try mergePendingChanges(into: found, fetch) }
         if !fetch.sortDescriptors.isEmpty { found = try sorted(found, fetch.sortDescriptors) }

@@ -10,50 +10,47 @@ struct SavedChanges: Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Brings what another context has saved into this one.
-    ///
-    /// Updated objects that have their values here are refreshed, unsaved changes staying on top; inserted objects come in
-    /// as faults; deleted ones that are in memory are deleted here too.
-    /// - Parameter notification: the other context's `NSManagedObjectContextDidSave`.
-    public func mergeChanges(fromContextDidSave notification: Notification) {
+    func merge(_ notification: Notification) {
         checkQueue()
-        let info = notification.userInfo ?? [:]
-        merge(
-            SavedChanges(
-                inserted: Self.identifiers(info, [NSInsertedObjectsKey, NSInsertedObjectIDsKey], self),
-                updated: Self.identifiers(
-                    info, [NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey],
-                    self),
-                deleted: Self.identifiers(info, [NSDeletedObjectsKey, NSDeletedObjectIDsKey], self)))
+        let changes = Self.changes(notification.userInfo ?? [:], self)
+        let other = (notification.object as? NSManagedObjectContext)?.persistentStoreCoordinator
+        // What the coordinator remembers it has from its own contexts' saves.
+        if let other, other !== persistentStoreCoordinator { mergeNewer(changes) } else { merge(changes) }
     }
 
-    /// Brings changes that were made elsewhere, as by a batch request or in another process, into contexts.
-    ///
-    /// - Parameters:
-    ///   - changeNotificationData: by the keys of change notifications, as `NSDeletedObjectsKey`: object IDs, or their
-    ///     URIs.
-    ///   - contexts: the contexts; parents come before their children by themselves.
-    public class func mergeChanges(
-        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
-    ) {
+    static func merge(remote info: [AnyHashable: Any], into contexts: [NSManagedObjectContext]) {
         func depth(_ context: NSManagedObjectContext) -> Int { context.parent.map { depth($0) + 1 } ?? 0 }
         for context in contexts.sorted(by: { depth($0) < depth($1) }) {
             context.performAndWait {
-                let changes = SavedChanges(
-                    inserted: identifiers(
-                        changeNotificationData, [NSInsertedObjectsKey, NSInsertedObjectIDsKey], context),
-                    updated: identifiers(
-                        changeNotificationData, [NSUpdatedObjectsKey, NSUpdatedObjectIDsKey], context),
-                    deleted: identifiers(
-                        changeNotificationData, [NSDeletedObjectsKey, NSDeletedObjectIDsKey], context))
-                // What the coordinator remembers of these rows is of before.
-                if context.parent == nil {
-                    for id in changes.updated + changes.deleted { id.space.rows.forget(id.primaryKey) }
-                    for id in changes.updated { context.registeredObject(for: id)?.forgetCachedRow() }
-                }
-                context.merge(changes)
+                let changes = changes(info, context)
+                if context.parent == nil { context.mergeNewer(changes) } else { context.merge(changes) }
             }
         }
+    }
+
+    /// Merges changes of which the coordinator doesn't know: what it remembers of these rows is of before.
+    private func mergeNewer(_ changes: SavedChanges) {
+        for id in changes.updated + changes.deleted { id.space.rows.forget(id.primaryKey) }
+        for id in changes.updated {
+            guard let object = known(id) else { continue }
+            if object.isFault { object.row = nil } else { adoptNewestRow(object) }
+        }
+        merge(changes)
+    }
+
+    /// Reads the row of an object whose values are known, so that refreshing the object brings in what it says.
+    private func adoptNewestRow(_ object: NSManagedObject) {
+        guard case .success((_, let row)?) = storedRow(object.objectID), !object.isDeleted else { return }
+        object.rebase(on: row)
+    }
+
+    private static func changes(_ info: [AnyHashable: Any], _ context: NSManagedObjectContext) -> SavedChanges {
+        SavedChanges(
+            inserted: identifiers(info, [NSInsertedObjectsKey, NSInsertedObjectIDsKey], context),
+            updated: identifiers(
+                info, [NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey],
+                context),
+            deleted: identifiers(info, [NSDeletedObjectsKey, NSDeletedObjectIDsKey], context))
     }
 
     private static func identifiers(
@@ -70,12 +67,19 @@ extension NSManagedObjectContext {
             }
         }.compactMap { item in
             switch item {
-            case let object as NSManagedObject: object.objectID
-            case let id as NSManagedObjectID: id
+            case let object as NSManagedObject: context.own(object.objectID)
+            case let id as NSManagedObjectID: context.own(id)
             case let uri as URL: context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri)
             default: nil
             }
         }
+    }
+
+    /// The ID that the context's coordinator has for the row of an ID, which may be another coordinator's.
+    private func own(_ id: NSManagedObjectID) -> NSManagedObjectID? {
+        let coordinator = persistentStoreCoordinator
+        if id.isTemporaryID || id.persistentStore?.persistentStoreCoordinator === coordinator { return id }
+        return coordinator?.managedObjectID(forURIRepresentation: id.uriRepresentation())
     }
 
     func merge(_ changes: SavedChanges) {
@@ -123,11 +127,6 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Lets the row of a fault go, so that the store is asked when the fault is fired.
-    fileprivate final func forgetCachedRow() {
-        if isFault { row = nil }
-    }
-
     /// Before the row is gone for good: a fault shows what is known of it.
     fileprivate final func willAccessCached() {
         guard isFault else { return }

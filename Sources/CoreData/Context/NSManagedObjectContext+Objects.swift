@@ -4,32 +4,28 @@ import ManagedObjectModel
 extension NSManagedObjectContext {
     // MARK: Finding objects by ID
 
-    /// The object with an ID if it is in memory. Reads nothing.
-    public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    func known(_ objectID: NSManagedObjectID) -> NSManagedObject? {
         registry.object(objectID.key) ?? permanentIDs[objectID.primaryKey].flatMap { registry.object($0.key) }
     }
 
-    /// The object with an ID, filled from the store when first used; the row is taken to exist. Reads nothing.
-    public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    func knownOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
         checkQueue()
-        return registeredObject(for: objectID)
+        return known(objectID)
             ?? makeFault(objectID.layout, objectID.primaryKey, objectID.space, row: nil)
     }
 
-    /// The object with an ID, filled.
-    ///
-    /// - Throws: `managedObjectReferentialIntegrity` (133000) when there is no such row.
-    public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    func existing(_ objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkQueue()
-        let known = registeredObject(for: objectID)
+        let known = known(objectID)
         if let known, !known.isFault, !known.isInaccessible { return known }
-        let row = known?.isInaccessible == true ? nil : try storedRow(objectID).get()
-        guard let (layout, found) = row, layout.entity.isKindOf(entity: objectID.entity) else {
+        let isLost = known?.isInaccessible == true || !isReachable(objectID)
+        guard let (layout, found) = isLost ? nil : try storedRow(objectID).get(),
+            layout.entity.isKindOf(entity: objectID.entity)
+        else {
             throw CocoaError(
                 .managedObjectReferentialIntegrity,
                 userInfo: [
-                    NSLocalizedDescriptionKey: "Attempt to access an object not found in store.",
-                    NSAffectedObjectsErrorKey: [objectID], "objectID": objectID,
+                    NSLocalizedDescriptionKey: "Attempt to access an object not found in store.", "objectID": objectID,
                 ])
         }
         let object = materialise(layout, objectID.primaryKey, objectID.space, row: found)
@@ -71,6 +67,11 @@ extension NSManagedObjectContext {
         return object
     }
 
+    /// Whether an ID can mean a row here: it is of one of the coordinator's stores, or temporary.
+    private func isReachable(_ id: NSManagedObjectID) -> Bool {
+        id.isTemporaryID || id.persistentStore?.persistentStoreCoordinator.map { $0 === persistentStoreCoordinator } ?? false
+    }
+
     // MARK: Rows
 
     /// The newest row of an object; a success with nil when it is gone, or is no longer that of such an object.
@@ -97,7 +98,9 @@ extension NSManagedObjectContext {
         guard let store = id.persistentStore, let coordinator = store.persistentStoreCoordinator,
             coordinator === persistentStoreCoordinator
         else {
-            return .failure(CocoaError.request("the store of \(id) is not open in the context's coordinator"))
+            return .failure(
+                CocoaError.request(
+                    "Object's persistent store is not reachable from this NSManagedObjectContext's coordinator: \(id)"))
         }
         let rows = id.space.rows
         if !id.layout.hasDerivedAttributes, let row = rows.row(id.primaryKey, staleness: stalenessInterval) {
@@ -214,20 +217,14 @@ extension NSManagedObjectContext {
         object.awake(fromSnapshotEvents: .refresh)
     }
 
-    /// Refreshes all objects, keeping unsaved changes, and tells who listens.
-    public func refreshAllObjects() {
+    func refreshAll() {
         for object in registry.objects { refresh(object, mergeChanges: true) }
         processPendingChanges()
     }
 
     // MARK: Stores
 
-    /// Chooses the store that a new object will be saved to, where several could take it.
-    ///
-    /// - Parameters:
-    ///   - object: an object that was never saved.
-    ///   - store: one of the coordinator's stores, whose configuration has the object's entity.
-    public func assign(_ object: Any, to store: NSPersistentStore) {
+    func choose(_ store: NSPersistentStore, for object: Any) {
         guard let object = object as? NSManagedObject, object.managedObjectContext === self else {
             misuse("Can't assign an object to a store unless it belongs to the context.")
             return
@@ -251,11 +248,7 @@ extension NSManagedObjectContext {
         return try coordinator().storeForInsertion(of: object.entity)
     }
 
-    /// Gives new objects the IDs that they will be saved under. Those that have one are left alone.
-    ///
-    /// Takes keys from the stores, one transaction each: keys that are never saved stay unused.
-    /// - Throws: when no store can take an object.
-    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    func takePermanentIDs(for objects: [NSManagedObject]) throws {
         checkQueue()
         let coordinator = try coordinator()
         var byStore: [ObjectIdentifier: (store: NSPersistentStore, objects: [NSManagedObject])] = [:]

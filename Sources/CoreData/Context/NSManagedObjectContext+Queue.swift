@@ -22,8 +22,7 @@ extension NSManagedObjectContext {
         case enqueued
     }
 
-    /// Runs a block on the context's queue, later, and processes the changes that it made.
-    public func perform(_ block: @escaping () -> Void) {
+    func enqueue(_ block: @escaping () -> Void) {
         // The context is confined to its queue; that is what makes handing the block over safe.
         nonisolated(unsafe) let block = block
         queue.async {
@@ -128,13 +127,14 @@ private final class ResultBox<T, E: Error>: @unchecked Sendable {
 
 /// Apple's switch that finds contexts used on the wrong queue.
 enum ConcurrencyDebug {
-    static let isOn: Bool = {
-        let arguments = ProcessInfo.processInfo.arguments
+    static let isOn = isAsked(for: ProcessInfo.processInfo.arguments, ProcessInfo.processInfo.environment)
+
+    static func isAsked(for arguments: [String], _ environment: [String: String]) -> Bool {
         if let at = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"), at + 1 < arguments.count {
             return arguments[at + 1] != "0"
         }
-        return ProcessInfo.processInfo.environment["COREDATA_CONCURRENCYDEBUG"] == "1"
-    }()
+        return environment["COREDATA_CONCURRENCYDEBUG"] == "1"
+    }
 
     /// Stops the program, in release builds too: it was asked to.
     static func violation(_ what: String) -> Never {

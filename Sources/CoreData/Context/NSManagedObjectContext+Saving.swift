@@ -18,10 +18,13 @@ extension NSManagedObjectContext {
             try saveToStores(&saved)
         }
         // What is left had no persistent changes.
-        for object in inserted.objects + updated.objects where !object.isDeleted { finish(object) }
+        let unwritten = updated.objects.filter { !$0.isDeleted }
+        saved.updated += unwritten
+        for object in inserted.objects + unwritten where !object.isDeleted { finish(object) }
         for object in deleted.objects { leave(object) }
         locked.removeAll()
-        for object in saved.inserted + saved.updated + saved.deleted { object.didSave() }
+        for object in saved.inserted + saved.updated { object.didSave() }
+        for object in saved.deleted { object.didSaveDeletion() }
         post(.NSManagedObjectContextDidSave, saved.userInfo)
         post(.NSManagedObjectContextDidSaveObjectIDs, saved.identifierInfo)
         announce(saved.changes)
@@ -38,12 +41,7 @@ extension NSManagedObjectContext {
         var rounds = 0
         while !next.isEmpty || !isPosted {
             rounds += 1
-            guard rounds <= 1000 else {
-                throw CocoaError.request(
-                    "Failed to process pending changes before save. The context is still dirty after 1000 attempts."
-                        + " Typically this recursive dirtying is caused by a bad validation method, -willSave, or"
-                        + " notification handler.")
-            }
+            guard rounds <= 1000 else { throw Self.endlessDirtying }
             for object in next { object.willSave() }
             if event.isEmpty, !isPosted {
                 isPosted = true
@@ -54,7 +52,25 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// A validation may put values in the place of others, which are then validated in turn.
     private func validate() throws {
+        try validateOnce()
+        var rounds = 0
+        while !event.isEmpty {
+            rounds += 1
+            guard rounds <= 1000 else { throw Self.endlessDirtying }
+            processPendingChanges(isSaving: true)
+            try validateOnce()
+        }
+    }
+
+    private static var endlessDirtying: CocoaError {
+        CocoaError.request(
+            "Failed to process pending changes before save. The context is still dirty after 1000 attempts. Typically this"
+                + " recursive dirtying is caused by a bad validation method, -willSave, or notification handler.")
+    }
+
+    private func validateOnce() throws {
         var errors: [any Error] = []
         func check(_ object: NSManagedObject, _ rules: (NSManagedObject) -> () throws -> Void) {
             do {
@@ -151,9 +167,7 @@ extension NSManagedObjectContext {
         return zip(stores, changes).filter { !$0.1.isEmpty || $0.0.wantsEmptySaves }.map { ($0.0, $0.1) }
     }
 
-    /// Checks, when the context is saved, that the row of an object was not changed by someone else, although the object
-    /// itself isn't changed.
-    public func detectConflicts(for object: NSManagedObject) {
+    func noteLocked(_ object: NSManagedObject) {
         guard object.managedObjectContext === self, !object.objectID.isTemporaryID else { return }
         object.willAccessValue(forKey: nil)
         locked.append(object)
@@ -186,6 +200,15 @@ extension NSManagedObjectContext {
         object.state.subtract([.inserted, .updated, .deleted, .inaccessible])
         inserted.remove(object)
         deleted.remove(object)
+    }
+}
+
+extension NSManagedObject {
+    /// In `didSave` a deleted object says for the last time that it is one.
+    fileprivate final func didSaveDeletion() {
+        state.insert(.deleted)
+        didSave()
+        state.remove(.deleted)
     }
 }
 

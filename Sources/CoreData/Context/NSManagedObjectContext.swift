@@ -18,7 +18,7 @@ import Synchronization
 /// A context and its objects are used on the context's queue only.
 ///
 /// A context saves to its coordinator's stores, or, if it has a `parent`, to that context, one level up.
-open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+open class NSManagedObjectContext: NSObject, NSLocking, @unchecked Sendable {
     /// The queue that the context is used on.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     /// A name for people.
@@ -76,6 +76,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The contexts that have this one as parent.
     let children = ContextList()
 
+    private let programLock = NSRecursiveLock()
     let queue: DispatchQueue
     /// The thread that runs one of the context's blocks, or 0.
     let owner = Atomic<UInt>(0)
@@ -92,6 +93,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Creates a context without a coordinator.
     public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
+
+    /// Creates a context that is confined to whatever thread the program uses it on.
+    @available(*, deprecated, message: "Say which queue the context is used on.")
+    public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
     deinit {
         undoManager?.removeAllActions(withTarget: self)
@@ -168,7 +173,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         shouldDeleteInaccessibleFaults
     }
 
-    // MARK: What subclasses may add to
+    // MARK: Finding objects by ID
+
+    /// The object with an ID if it is in memory. Reads nothing.
+    open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { known(objectID) }
+
+    /// The object with an ID, filled from the store when first used; the row is taken to exist. Reads nothing.
+    open func object(with objectID: NSManagedObjectID) -> NSManagedObject { knownOrFault(objectID) }
+
+    /// The object with an ID, filled.
+    ///
+    /// - Throws: `managedObjectReferentialIntegrity` (133000) when there is no such row, or it is in none of the stores.
+    open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject { try existing(objectID) }
+
+    // MARK: Changing and saving
 
     /// Writes all changes to the stores, each store in one transaction; or to the parent context, one level up.
     ///
@@ -197,12 +215,85 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   - flag: whether unsaved changes stay, on top of the new values. If not, they are dropped.
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { refreshObject(object, flag) }
 
+    /// Refreshes all objects, keeping unsaved changes, and tells who listens.
+    open func refreshAllObjects() { refreshAll() }
+
+    /// Checks, when the context is saved, that the row of an object was not changed by someone else, although the object
+    /// itself isn't changed.
+    open func detectConflicts(for object: NSManagedObject) { noteLocked(object) }
+
+    /// Undoes what was done since the last time changes were processed, or the step before. Does nothing without an
+    /// undo manager.
+    open func undo() {
+        guard let undoManager else { return }
+        processPendingChanges()
+        undoManager.undo()
+    }
+
+    /// Does again what was undone last.
+    open func redo() {
+        guard let undoManager else { return }
+        processPendingChanges()
+        undoManager.redo()
+    }
+
     /// Forgets everything: objects, changes. Objects of the context can't be used any more.
     open func reset() { forgetAll() }
 
     /// Drops all unsaved changes: inserted objects leave the context, changed and deleted ones are again as they were
     /// last read or saved. What could be undone can't any more.
     open func rollback() { dropAllChanges() }
+
+    // MARK: Stores
+
+    /// Chooses the store that a new object will be saved to, where several could take it.
+    ///
+    /// - Parameters:
+    ///   - object: an object that was never saved.
+    ///   - store: one of the coordinator's stores, whose configuration has the object's entity.
+    open func assign(_ object: Any, to store: NSPersistentStore) { choose(store, for: object) }
+
+    /// Gives new objects the IDs that they will be saved under. Those that have one are left alone.
+    ///
+    /// Takes keys from the stores, one transaction each: keys that are never saved stay unused.
+    /// - Throws: when no store can take an object.
+    open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try takePermanentIDs(for: objects) }
+
+    // MARK: What others have saved
+
+    /// Brings what another context has saved into this one.
+    ///
+    /// Updated objects that have their values here are refreshed, unsaved changes staying on top; inserted objects come in
+    /// as faults; deleted ones that are in memory are deleted here too. The other context may have a coordinator of its
+    /// own that has the same store open.
+    /// - Parameter notification: the other context's `NSManagedObjectContextDidSave`.
+    open func mergeChanges(fromContextDidSave notification: Notification) { merge(notification) }
+
+    /// Brings changes that were made elsewhere, as by a batch request or in another process, into contexts.
+    ///
+    /// - Parameters:
+    ///   - changeNotificationData: by the keys of change notifications, as `NSDeletedObjectsKey`: object IDs, or their
+    ///     URIs.
+    ///   - contexts: the contexts; parents come before their children by themselves.
+    open class func mergeChanges(
+        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+    ) {
+        merge(remote: changeNotificationData, into: contexts)
+    }
+
+    // MARK: The queue
+
+    /// Runs a block on the context's queue, later, and processes the changes that it made.
+    open func perform(_ block: @escaping () -> Void) { enqueue(block) }
+
+    /// Waits for who has locked the context. Deprecated by Apple: a context is used on its queue, by `perform`.
+    open func lock() { programLock.lock() }
+
+    /// Ends `lock()`.
+    open func unlock() { programLock.unlock() }
+
+    /// Like `lock()`, unless it would have to wait.
+    open func tryLock() -> Bool { programLock.try() }
 
     func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {
         NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)

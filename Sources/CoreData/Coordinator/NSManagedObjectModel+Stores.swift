@@ -43,7 +43,11 @@ extension NSEntityDescription {
     public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext)
         -> NSEntityDescription?
     {
-        context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
+        guard let coordinator = context.persistentStoreCoordinator else {
+            misuse(nilCoordinator(entityName))
+            return nil
+        }
+        return coordinator.managedObjectModel.entitiesByName[entityName]
     }
 
     /// A new object of an entity, inserted into a context.
@@ -52,14 +56,19 @@ extension NSEntityDescription {
     public class func insertNewObject(
         forEntityName entityName: String, into context: NSManagedObjectContext
     ) -> NSManagedObject {
-        guard let entity = entity(forEntityName: entityName, in: context) else {
-            preconditionFailure(
-                "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name '\(entityName)'"
-            )
+        guard let model = context.persistentStoreCoordinator?.managedObjectModel else {
+            fatalMisuse(nilCoordinator(entityName))
+        }
+        guard let entity = model.entitiesByName[entityName] else {
+            fatalMisuse("+entityForName: could not locate an entity named '\(entityName)' in this model.")
         }
         let object = entity.objectClass.init(_frameworkOnly: entity)
         context.insert(object)
         return object
+    }
+
+    private class func nilCoordinator(_ name: String) -> String {
+        "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name '\(name)'"
     }
 
     package var objectClass: NSManagedObject.Type { layout.objectClass }

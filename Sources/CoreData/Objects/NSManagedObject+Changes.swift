@@ -22,8 +22,8 @@ extension NSManagedObject {
         return values(of: changedSlots)
     }
 
-    /// The values of the persistent properties that were changed since the context last told of changes
-    /// (`NSManagedObjectContextObjectsDidChange`).
+    /// The new values of the persistent properties that were changed since the context last told of changes
+    /// (`NSManagedObjectContextObjectsDidChange`); to those who are being told, those that they are told of.
     public final func changedValuesForCurrentEvent() -> [String: Any] {
         guard let eventSlots, !isFault else { return [:] }
         return values(
@@ -48,7 +48,7 @@ extension NSManagedObject {
             guard let slot = layout.slot(key), !layout.properties[slot].isTransient else { continue }
             switch layout.kinds[slot] {
             case .attribute(let attribute):
-                result[key] = row.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
+                result[key] = row.values[slot].foundationValue(of: attribute) ?? NSNull()
             case .toOne(let relationship):
                 result[key] = object(at: row.values[slot], of: relationship) ?? NSNull()
             case .toMany(let relationship):
@@ -66,7 +66,7 @@ extension NSManagedObject {
         for (slot, property) in layout.properties.enumerated() where !property.isTransient && slot < row.values.count {
             switch layout.kinds[slot] {
             case .attribute(let attribute):
-                result[property.name] = row.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
+                result[property.name] = row.values[slot].foundationValue(of: attribute) ?? NSNull()
             case .toOne(let relationship):
                 result[property.name] = object(at: row.values[slot], of: relationship)?.objectID ?? NSNull()
             case .toMany, .fetched: continue
@@ -79,45 +79,60 @@ extension NSManagedObject {
 
     final func beginChange(forKey key: String) {
         guard let slot = layout.slot(key) else { return }
-        let old = slotValue(slot)
+        _ = slotValue(slot)
         prepareChange()
-        if case .toOne = layout.kinds[slot] {
-            // The object itself, since what the slot has then may be only its key.
-            managedObjectContext?.openChanges.append(
-                OpenChange(object: self, slot: slot, old: toOne(slot).map { .object($0) } ?? old))
+        // Objects themselves, since what the slot has then may be only a key.
+        switch layout.kinds[slot] {
+        case .toOne, .toMany:
+            managedObjectContext?.openChanges.append(OpenChange(object: self, slot: slot, old: related(slot)))
+        case .attribute, .fetched: return
         }
     }
 
     final func endChange(forKey key: String) {
         guard let slot = layout.slot(key), let context = managedObjectContext else { return }
-        guard case .toOne(let relationship) = layout.kinds[slot],
+        guard let relationship = layout.properties[slot] as? NSRelationshipDescription,
             let at = context.openChanges.lastIndex(where: { $0.object === self && $0.slot == slot })
         else { return }
-        let change = context.openChanges.remove(at: at)
+        let old = context.openChanges.remove(at: at).old
+        if relationship.isToMany {
+            return settle(relationship, slot, Set(old).symmetricDifference(toMany(slot).objects))
+        }
         let new = toOne(slot)
-        var old: NSManagedObject?
-        if case .object(let object) = change.old { old = object }
-        guard old !== new else { return }
+        guard old.first !== new else { return }
         // As if it had just been set: from the old value, through the usual way.
-        slots[slot] = old.map { .object($0) } ?? .null
-        if let old { unlink(relationship, old) }
+        slots[slot] = old.first.map { .object($0) } ?? .null
+        if let old = old.first { unlink(relationship, old) }
         if let new { link(relationship, new) }
     }
 
     final func endChange(forKey inKey: String, of inObjects: Set<AnyHashable>) {
-        guard let slot = layout.slot(inKey), case .toMany(let relationship) = layout.kinds[slot],
-            let inverse = relationship.inverseRelationship
-        else { return }
+        guard let slot = layout.slot(inKey), case .toMany(let relationship) = layout.kinds[slot] else { return }
+        settle(relationship, slot, inObjects.compactMap { $0.base as? NSManagedObject })
+    }
+
+    /// Makes the other ends of a to-many relationship agree with its primitive value.
+    private func settle(
+        _ relationship: NSRelationshipDescription, _ slot: Int, _ objects: some Sequence<NSManagedObject>
+    ) {
+        guard let inverse = relationship.inverseRelationship else { return }
         let members = toMany(slot)
-        for case let object as NSManagedObject in inObjects.map(\.base) {
-            object.setEnd(inverse, self, isLinked: members.contains(object))
+        for object in objects {
+            let isMember = members.contains(object)
+            // A member that comes from another object leaves that one.
+            if isMember, !inverse.isToMany, let end = object.layout.slot(inverse.name), let other = object.toOne(end),
+                other !== self
+            {
+                other.setEnd(relationship, object, isLinked: false)
+            }
+            object.setEnd(inverse, self, isLinked: isMember)
         }
     }
 }
 
-/// A change of a to-one relationship between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
+/// A relationship between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, with the objects it had before.
 struct OpenChange {
     let object: NSManagedObject
     let slot: Int
-    let old: SlotValue
+    let old: [NSManagedObject]
 }

@@ -18,7 +18,14 @@ extension NSManagedObject {
     /// Tells the context, before the first change in an event, that there is one.
     final func prepareChange() {
         if state.contains(.noted) { return }
-        registry?.context?.noteChange(of: self)
+        guard let context = managedObjectContext else { return noteLostChange() }
+        context.noteChange(of: self)
+    }
+
+    /// An object without a context may be changed, but a saved one has lost its context, and with it the change.
+    private func noteLostChange() {
+        guard space !== ObjectIDSpace.temporary else { return }
+        SQLLog.error("Mutating a managed object \(objectID) (\(address)) after it has been removed from its context.")
     }
 
     /// Fills a fault with the newest row known, else from the store or the parent context.

@@ -6,7 +6,7 @@ extension NSManagedObject {
     package final func foundationValue(_ slot: Int) -> Any? {
         if let type = layout.attributeTypes[slot] { return slotValue(slot).foundationValue(type) }
         switch layout.kinds[slot] {
-        case .attribute: return nil
+        case .attribute(let attribute): return transformableValue(slot, attribute)
         case .toOne: return toOne(slot)
         case .toMany: return toMany(slot).foundationValue
         case .fetched(let property): return managedObjectContext?.fetchedValue(of: property, source: self)
@@ -44,7 +44,8 @@ extension NSManagedObject {
     /// The value for a slot; nil, after Apple's message, for one of the wrong type.
     private func acceptable(_ value: Any?, for attribute: NSAttributeDescription) -> SlotValue? {
         do throws(SlotValue.Unacceptable) {
-            return try SlotValue(value, for: attribute.attributeType)
+            if value is NSNull { throw .type(desired: attribute.attributeValueClassName ?? "NSObject") }
+            return try SlotValue(value, for: attribute)
         } catch .type(let desired) {
             misuse(
                 "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; desired type = \(desired);"
@@ -117,7 +118,8 @@ extension NSManagedObject {
             return
         }
         let old = toOne(slot)
-        guard old !== object else { return }
+        // The same object again is a change as far as the context is concerned, like an equal value of an attribute.
+        guard old !== object else { return prepareChange() }
         if let old { unlink(relationship, old) }
         if let object { link(relationship, object) }
     }
@@ -145,6 +147,8 @@ extension NSManagedObject {
         switch value {
         case nil: list = []
         case let ordered as NSOrderedSet where relationship.isOrdered: list = ordered.array
+        // First: as a Swift set, one of Foundation's of another class than its own is empty.
+        case let set as MutableSetProxy where !relationship.isOrdered: list = set.allObjects
         case let set as Set<NSManagedObject> where !relationship.isOrdered: return Array(set)
         case let set as NSSet where !relationship.isOrdered: list = set.allObjects
         case let set as Set<AnyHashable> where !relationship.isOrdered: list = set.map(\.base)

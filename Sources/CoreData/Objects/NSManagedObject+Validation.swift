@@ -7,16 +7,26 @@ extension NSManagedObject {
         // A class of its own may have rules of its own; asking it costs an object for each value.
         let asksClass = type(of: self) != NSManagedObject.self
         return layout.properties.indices.compactMap { slot in
-            if asksClass, case .attribute = layout.kinds[slot] { return askClass(slot) }
-            return error(of: slot)
+            asksClass && isAskedFor(slot) ? askClass(slot) : error(of: slot)
+        }
+    }
+
+    /// Whether a class is asked about a property: not where that would cost reading a relationship that nobody has read.
+    private func isAskedFor(_ slot: Int) -> Bool {
+        switch (layout.kinds[slot], slotValue(slot)) {
+        case (.attribute, _): true
+        case (.toOne, .reference): false
+        case (.toOne, _): true
+        case (.toMany, .toMany(let relation)): relation.isLoaded && (isInserted || relation.hasChanges)
+        case (.toMany, _), (.fetched, _): false
         }
     }
 
     private func error(of slot: Int) -> CocoaError? {
         switch layout.kinds[slot] {
         case .attribute(let attribute): error(of: attribute, slotValue(slot))
-        case .toOne(let relationship): error(ofToOne: relationship, slot)
-        case .toMany(let relationship): error(of: relationship, slot)
+        case .toOne(let relationship): error(ofToOne: relationship, slot, slotValue(slot))
+        case .toMany(let relationship): error(ofToMany: relationship, slot)
         case .fetched: nil
         }
     }
@@ -48,36 +58,52 @@ extension NSManagedObject {
             }
             if let error = error(of: attribute, converted) { throw error }
         case .toOne(let relationship):
-            if value == nil, !relationship.isOptional {
-                throw failure(.validationMissingMandatoryProperty, relationship, nil, "is a required value")
-            }
-        case .toMany, .fetched: return
+            let object = value as? NSManagedObject
+            if let error = error(ofToOne: relationship, slot, object.map { .object($0) } ?? .null) { throw error }
+        case .toMany(let relationship):
+            let count: Int? =
+                switch value {
+                case nil: 0
+                case let objects as NSOrderedSet: objects.count
+                case let objects as NSSet: objects.count
+                case let objects as Set<NSManagedObject>: objects.count
+                default: nil
+                }
+            guard let count else { throw failure(.managedObjectValidation, relationship, value, "is of the wrong type") }
+            if let error = error(of: relationship, count: count) { throw error }
+        case .fetched: return
         }
     }
 
-    private func error(ofToOne relationship: NSRelationshipDescription, _ slot: Int) -> CocoaError? {
-        if relationship.isTransient { return nil }
-        switch slotValue(slot) {
-        case .null where !relationship.isOptional:
+    private func error(
+        ofToOne relationship: NSRelationshipDescription, _ slot: Int, _ value: SlotValue
+    ) -> CocoaError? {
+        switch value {
+        case .null where !relationship.isOptional && isExpected(relationship):
             return failure(.validationMissingMandatoryProperty, relationship, nil, "is a required value")
         case .object(let object) where object.isDeleted || object.managedObjectContext == nil:
             // Where the other end's rule leaves this one alone, a key that was saved may lead nowhere.
             let rule = relationship.inverseRelationship?.deleteRule ?? .noActionDeleteRule
             if rule == .noActionDeleteRule, let row, row.values[slot].isSame(as: .object(object)) { return nil }
             return failure(
-                .managedObjectValidation, relationship, object, "", text: "Dangling reference to an invalid object.")
+                .managedObjectValidation, relationship,
+                "Relationship '\(relationship.name)' on managed object (\(address)) \(self) with objects {(\(object))}", "",
+                text: "Dangling reference to an invalid object.")
         default: return nil
         }
     }
 
+    /// A transient value is there after an insertion; the object that a store gives has none.
+    private func isExpected(_ property: NSPropertyDescription) -> Bool { !property.isTransient || isInserted }
+
     private func error(of attribute: NSAttributeDescription, _ value: SlotValue) -> CocoaError? {
         if attribute is NSDerivedAttributeDescription { return nil }
         if value.isNull {
-            guard !attribute.isOptional, !attribute.isTransient else { return nil }
+            guard !attribute.isOptional, isExpected(attribute) else { return nil }
             return failure(.validationMissingMandatoryProperty, attribute, nil, "is a required value")
         }
         guard !attribute.validationPredicates.isEmpty else { return nil }
-        let given = value.foundationValue(attribute.attributeType)
+        let given = value.foundationValue(of: attribute)
         return attribute.brokenRule(given).map { rule in
             failure(
                 rule.code, attribute, given, rule.words, predicate: rule.predicate,
@@ -85,7 +111,7 @@ extension NSManagedObject {
         }
     }
 
-    private func error(of relationship: NSRelationshipDescription, _ slot: Int) -> CocoaError? {
+    private func error(ofToMany relationship: NSRelationshipDescription, _ slot: Int) -> CocoaError? {
         guard !relationship.isTransient,
             relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
         else { return nil }
@@ -93,15 +119,18 @@ extension NSManagedObject {
         if !isInserted {
             guard case .toMany(let relation) = slotValue(slot), relation.hasChanges else { return nil }
         }
-        let objects = toMany(slot).objects
-        if objects.isEmpty {
+        return error(of: relationship, count: toMany(slot).objects.count)
+    }
+
+    private func error(of relationship: NSRelationshipDescription, count: Int) -> CocoaError? {
+        if count == 0 {
             return relationship.isOptional
                 ? nil : failure(.validationMissingMandatoryProperty, relationship, nil, "is a required value")
         }
-        if objects.count < relationship.minCount {
+        if count < relationship.minCount {
             return failure(.validationRelationshipLacksMinimumCount, relationship, nil, "has too few objects")
         }
-        if relationship.maxCount > 0, objects.count > relationship.maxCount {
+        if relationship.maxCount > 0, count > relationship.maxCount {
             return failure(.validationRelationshipExceedsMaximumCount, relationship, nil, "has too many objects")
         }
         return nil
@@ -109,7 +138,7 @@ extension NSManagedObject {
 
     package final func failure(
         _ code: CocoaError.Code, _ property: NSPropertyDescription, _ value: Any?, _ words: String,
-        predicate: NSPredicate? = nil, text: String? = nil
+        predicate: NSPredicate? = nil, text: String? = nil, mayRecover: Bool = false
     ) -> CocoaError {
         var info: [String: Any] = [
             NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: property.name,
@@ -117,6 +146,7 @@ extension NSManagedObject {
         ]
         info[NSValidationValueErrorKey] = value
         info[NSValidationPredicateErrorKey] = predicate
+        if mayRecover { info["NSValidationErrorShouldAttemptRecoveryKey"] = true }
         return CocoaError(code, userInfo: info)
     }
 
@@ -128,7 +158,7 @@ extension NSManagedObject {
             else { return nil }
             return failure(
                 .validationRelationshipDeniedDelete, relationship,
-                foundationValue(slot), "", text: "Items cannot be deleted from \(relationship.name).")
+                foundationValue(slot), "", text: "Items cannot be deleted from \(relationship.name).", mayRecover: true)
         }
     }
 

@@ -103,6 +103,9 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     open class func entity() -> NSEntityDescription { LoadedModels.entity(of: Self.self) }
 
     /// A request for the objects of the class.
+    ///
+    /// Generated classes declare one of their own that returns `NSFetchRequest<City>`; it is preferred.
+    @_disfavoredOverload
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = entity()
@@ -186,6 +189,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     ///
     /// Fills a fault first. Costs a dictionary look-up for the key.
     open func value(forKey key: String) -> Any? {
+        if ConcurrencyDebug.isOn { managedObjectContext?.checkQueue() }
         guard let slot = layout.slot(key) else { return unmodelledValue(key) }
         return foundationValue(slot)
     }
@@ -195,11 +199,29 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// A value of the wrong type is a mistake of the program: debug builds stop with Apple's wording, release builds
     /// log it and leave the property as it was.
     open func setValue(_ value: Any?, forKey key: String) {
-        guard let slot = layout.slot(key) else {
-            misuse(undefinedKey(key, "setValue:forUndefinedKey"))
-            return
-        }
+        guard let slot = layout.slot(key) else { return setValue(value, forUndefinedKey: key) }
         setFoundationValue(value, slot)
+    }
+
+    /// Called by `value(forKey:)` for a key that the entity doesn't have: by default a mistake of the program, which stops
+    /// debug builds, and gives nil in release builds.
+    open func value(forUndefinedKey key: String) -> Any? {
+        misuse(undefinedKey(key, "valueForUndefinedKey"))
+        return nil
+    }
+
+    /// Called by `setValue(_:forKey:)` for a key that the entity doesn't have: by default a mistake of the program, which
+    /// stops debug builds, and does nothing in release builds.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) {
+        misuse(
+            "[<\(type(of: self)) \(address)> setValue:forUndefinedKey:]: this class is not key value coding-compliant for"
+                + " the key \(key).")
+    }
+
+    /// For accessors written by hand of properties that can't be nil: by default a mistake of the program, which stops
+    /// debug builds, and does nothing in release builds.
+    open func setNilValueForKey(_ key: String) {
+        misuse("[<\(type(of: self)) \(address)> setNilValueForKey]: could not set nil as the value for the key \(key).")
     }
 
     /// The value of a property as it is stored: what an accessor written by hand reads, between `willAccessValue(forKey:)`
@@ -241,9 +263,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         case "objectID": return objectID
         case "entity": return entity
         case "self": return self
-        default:
-            misuse(undefinedKey(key, "valueForUndefinedKey"))
-            return nil
+        default: return value(forUndefinedKey: key)
         }
     }
 
@@ -275,6 +295,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>
     ) {
+        if let slot = layout.slot(inKey) { _ = slotValue(slot) }
         prepareChange()
     }
 
@@ -320,7 +341,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         case (_, .object(let object)): return "\"\(object.objectID)\""
         case (_, .reference(let key, _)): return "\"<relationship fault: p\(key)>\""
         case (.attribute(let attribute), let value):
-            return value.foundationValue(attribute.attributeType).map { "\($0)" } ?? "nil"
+            return value.foundationValue(of: attribute).map { "\($0)" } ?? "nil"
         default: return "nil"
         }
     }
@@ -337,10 +358,13 @@ extension ManagedObjectCreation where Self: NSManagedObject {
     public init(context moc: NSManagedObjectContext) {
         let entities = moc.persistentStoreCoordinator?.managedObjectModel.entities(ofClass: Self.self) ?? []
         guard entities.count == 1 else {
-            preconditionFailure(
+            SQLLog.error(
                 entities.isEmpty
-                    ? "No NSEntityDescriptions in any model claim the NSManagedObject subclass '\(Self.self)'"
-                    : "Multiple NSEntityDescriptions claim the NSManagedObject subclass '\(Self.self)'")
+                    ? "No NSEntityDescriptions in any model claim the NSManagedObject subclass '\(Self.self)' so +entity is"
+                        + " confused.  Have you loaded your NSManagedObjectModel yet ?"
+                    : "Multiple NSEntityDescriptions claim the NSManagedObject subclass '\(Self.self)' so +entity is unable"
+                        + " to disambiguate.")
+            fatalMisuse("An NSManagedObject of class '\(Self.self)' must have a valid NSEntityDescription.")
         }
         self.init(_frameworkOnly: entities[0])
         moc.insert(self)

@@ -58,7 +58,10 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
     open override var hash: Int { key.hashValue }
 
-    open override var description: String { "<\(uriRepresentation().absoluteString)>" }
+    /// An address, which differs from run to run, and the URI.
+    open override var description: String {
+        "0x\(String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16)) <\(uriRepresentation().absoluteString)>"
+    }
 }
 
 /// Where primary keys are unique: one table of one store. IDs of one space compare by their key alone.

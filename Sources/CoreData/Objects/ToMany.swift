@@ -16,7 +16,7 @@ package final class ToMany {
     /// Whether an order was given that differs from the store's by more than new objects at the end.
     package private(set) var isReordered = false
     private var handedOut: Any?
-    /// Whether anything was changed since the context last told of changes.
+    /// Whether anything was changed in the current event, or, while the context tells of changes, in the one it tells of.
     private(set) var isChangedInEvent = false
     /// What was done since then, in order, if the context wants to be able to undo it.
     private(set) var journal: [Edit] = []
@@ -111,10 +111,9 @@ package final class ToMany {
         }
     }
 
-    func endEvent() {
-        isChangedInEvent = false
-        journal = []
-    }
+    func endEvent() { journal = [] }
+
+    func forgetEvent() { isChangedInEvent = false }
 
     func noteSaved() {
         added = ObjectList()

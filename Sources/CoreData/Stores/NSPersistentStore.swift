@@ -7,7 +7,13 @@ import ManagedObjectModel
 /// with `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 open class NSPersistentStore: NSObject {
     /// The coordinator that the store was added to; nil after it was removed.
-    public package(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+    public package(set) var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { ownerLock.withLock { owner } }
+        set { ownerLock.withLock { owner = newValue } }
+    }
+    // Contexts look for the coordinator while another thread may be removing the store.
+    private weak var owner: NSPersistentStoreCoordinator?
+    private let ownerLock = NSLock()
     /// Where the store is; nil for one that was added without an address.
     open var url: URL?
     /// The name of the model's configuration whose entities the store keeps.
@@ -34,7 +40,7 @@ open class NSPersistentStore: NSObject {
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
-        persistentStoreCoordinator = root
+        owner = root
         self.url = url
         configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options

@@ -28,6 +28,7 @@ final class StoreCase {
     private var contexts: [NSManagedObjectContext] = []
 
     init(_ type: String, _ model: NSManagedObjectModel = StoreCase.model()) throws {
+        Self.registration
         self.type = type
         self.model = model
         folder = try TemporaryFolder()

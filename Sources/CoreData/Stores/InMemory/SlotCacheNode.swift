@@ -17,7 +17,7 @@ package final class SlotCacheNode: NSAtomicStoreCacheNode {
         let layout = objectID.layout
         guard let slot = layout.slot(key) else { return nil }
         switch layout.kinds[slot] {
-        case .attribute(let attribute): return values[slot].foundationValue(attribute.attributeType)
+        case .attribute(let attribute): return values[slot].foundationValue(of: attribute)
         case .toOne(let relationship), .toMany(let relationship):
             guard let store = objectID.persistentStore as? SlotStore else { return nil }
             let nodes = related(relationship, in: store)

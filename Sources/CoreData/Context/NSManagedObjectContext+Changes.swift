@@ -114,11 +114,12 @@ extension NSManagedObjectContext {
 
     private func propagateDelete(_ object: NSManagedObject) {
         for (slot, property) in object.layout.properties.enumerated() {
-            guard let relationship = property as? NSRelationshipDescription,
-                relationship.deleteRule == .cascadeDeleteRule || relationship.deleteRule == .nullifyDeleteRule
-            else { continue }
+            guard let relationship = property as? NSRelationshipDescription else { continue }
+            let rule = relationship.deleteRule
+            // An object that was never saved leaves nothing behind that others could lead to, or be denied for.
+            guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule || object.isInserted else { continue }
             for other in object.related(slot) {
-                if relationship.deleteRule == .cascadeDeleteRule {
+                if rule == .cascadeDeleteRule {
                     if !other.isDeleted { delete(other) }
                 } else if !other.isDeleted, let inverse = relationship.inverseRelationship {
                     other.detach(inverse, object)

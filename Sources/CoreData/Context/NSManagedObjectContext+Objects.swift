@@ -69,7 +69,8 @@ extension NSManagedObjectContext {
 
     /// Whether an ID can mean a row here: it is of one of the coordinator's stores, or temporary.
     private func isReachable(_ id: NSManagedObjectID) -> Bool {
-        id.isTemporaryID || id.persistentStore?.persistentStoreCoordinator.map { $0 === persistentStoreCoordinator } ?? false
+        id.isTemporaryID
+            || id.persistentStore?.persistentStoreCoordinator.map { $0 === persistentStoreCoordinator } ?? false
     }
 
     // MARK: Rows

@@ -94,7 +94,8 @@ public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
 /// In a notification's user info: the IDs of the objects that became invalid.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
-/// In an error's user info: the objects that it is about.
-public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 /// In a notification's user info, when all objects of a context became invalid: their IDs.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// In a notification's user info: the generation of a store's data that a context is pinned to. No store here keeps
+/// generations.
+public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"

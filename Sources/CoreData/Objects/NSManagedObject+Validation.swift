@@ -69,7 +69,9 @@ extension NSManagedObject {
                 case let objects as Set<NSManagedObject>: objects.count
                 default: nil
                 }
-            guard let count else { throw failure(.managedObjectValidation, relationship, value, "is of the wrong type") }
+            guard let count else {
+                throw failure(.managedObjectValidation, relationship, value, "is of the wrong type")
+            }
             if let error = error(of: relationship, count: count) { throw error }
         case .fetched: return
         }
@@ -87,7 +89,8 @@ extension NSManagedObject {
             if rule == .noActionDeleteRule, let row, row.values[slot].isSame(as: .object(object)) { return nil }
             return failure(
                 .managedObjectValidation, relationship,
-                "Relationship '\(relationship.name)' on managed object (\(address)) \(self) with objects {(\(object))}", "",
+                "Relationship '\(relationship.name)' on managed object (\(address)) \(self) with objects {(\(object))}",
+                "",
                 text: "Dangling reference to an invalid object.")
         default: return nil
         }

@@ -20,11 +20,30 @@ let package = Package(
             dependencies: ["CObjectReference", "CSQLite", "CZlib", "FoundationSupplement", "ManagedObjectModel"]),
         .target(name: "StartingData", dependencies: ["CoreData", "CZlib"]),
         .executableTarget(name: "coredata", dependencies: ["CoreData", "StartingData"]),
+        .executableTarget(
+            name: "LazyStackExample", dependencies: ["CoreData"], path: "Examples/LazyStack",
+            exclude: ["Notes.xcdatamodeld"]),
+        .executableTarget(
+            name: "BasicDataModelExample", dependencies: ["CoreData"], path: "Examples/BasicDataModel",
+            exclude: ["Places.xcdatamodeld", "Place.tsv"]),
+        .executableTarget(
+            name: "RepositoryExample", dependencies: ["CoreData"], path: "Examples/Repository",
+            exclude: ["Events.xcdatamodeld"]),
+        .executableTarget(
+            name: "CategoryMergeExample", dependencies: ["CoreData"], path: "Examples/CategoryMerge",
+            exclude: ["Catalogue.xcdatamodeld"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "FoundationSupplementTests", dependencies: ["FoundationSupplement"]),
-        .testTarget(name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"]),
+        .testTarget(
+            name: "ManagedObjectModelTests", dependencies: ["CoreData", "ManagedObjectModel", "TestSupport"]),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "CSQLite", "TestSupport"]),
         .testTarget(name: "StartingDataTests", dependencies: ["StartingData", "TestSupport"]),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                "BasicDataModelExample", "CategoryMergeExample", "LazyStackExample", "RepositoryExample", "coredata",
+                "TestSupport",
+            ]),
         .testTarget(name: "CommandLineTests", dependencies: ["coredata", "CoreData", "CSQLite", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -6,7 +6,9 @@ let package = Package(
     dependencies: [.package(name: "swift-core-data", path: "..")],
     targets: [
         .executableTarget(
-            name: "FetchBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")])
+            name: "FetchBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
+        .executableTarget(
+            name: "ModelBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
     ],
     swiftLanguageModes: [.v6]
 )

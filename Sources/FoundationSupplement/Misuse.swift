@@ -11,6 +11,11 @@
 package func misuse(_ reason: @autoclosure () -> String) {
     let text = reason()
     assertionFailure(text)
+    report(text)
+}
+
+/// Logs what went wrong with input where nothing can be thrown.
+package func report(_ text: String) {
     FileHandle.standardError.write(Data("CoreData: error: \(text)\n".utf8))
 }
 

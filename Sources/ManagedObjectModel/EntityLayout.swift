@@ -9,7 +9,8 @@ package final class EntityLayout {
     package let properties: [NSPropertyDescription]
     /// What each slot holds, without a cast.
     package let kinds: [Kind]
-    /// The type of each attribute's slot, nil for other slots: what reading a value needs, without a reference.
+    /// The type of each attribute's slot, nil for other slots and transformable attributes, whose values need more: what
+    /// reading a value needs, without a reference.
     package let attributeTypes: [NSAttributeType?]
     /// Whether a store fills some attributes by itself.
     package let hasDerivedAttributes: Bool
@@ -43,7 +44,12 @@ package final class EntityLayout {
             default: .attribute(NSAttributeDescription())
             }
         }
-        attributeTypes = kinds.map { if case .attribute(let attribute) = $0 { attribute.attributeType } else { nil } }
+        attributeTypes = kinds.map { kind -> NSAttributeType? in
+            guard case .attribute(let attribute) = kind, attribute.attributeType != .transformableAttributeType else {
+                return nil
+            }
+            return attribute.attributeType
+        }
         hasDerivedAttributes = properties.contains { $0 is NSDerivedAttributeDescription }
         slots = KeyTable(properties.map(\.name))
     }

@@ -60,7 +60,7 @@ struct ModelDescribeTests {
         let object = try Self.json(library.run("model", "describe", "Library.xcdatamodel", "--json"))
         let book = try Self.member("Book", of: object["entities"])
         let attribute = { try Self.member($0, of: book["attributes"]) }
-        #expect(try attribute("copyCount")["derivation"] as? String == "copies.@count")
+        #expect(try attribute("copyCount")["derivation"] as? String == "count:(copies)")
         #expect(try attribute("cover")["allowsExternalStorage"] as? Bool == true)
         #expect(try attribute("isLent")["defaultValue"] as? Bool == true)
         #expect(try attribute("isLent")["isOptional"] as? Bool == false)
@@ -96,13 +96,61 @@ struct ModelDescribeTests {
         #expect(request["predicate"] as? String == "pages > $FETCH_SOURCE.pages")
     }
 
+    @Test("What only compiled models say: requests in full, and which objects a derived attribute counts")
+    func compiled() throws {
+        let library = try Library()
+        let count = library.model.entitiesByName["Book"]?.attributesByName["copyCount"]
+        let derived = try #require(count as? NSDerivedAttributeDescription)
+        derived.filteringPredicate = NSPredicate(format: "number > 3")
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = library.model.entitiesByName["Book"]
+        request.sortDescriptors = [
+            NSSortDescriptor(key: "title", ascending: false, selector: .caseInsensitiveCompare),
+            NSSortDescriptor(key: "pages", ascending: true),
+        ]
+        request.fetchOffset = 2
+        request.fetchBatchSize = 30
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = ["title", "pages"]
+        request.propertiesToGroupBy = ["pages"]
+        request.havingPredicate = NSPredicate(format: "pages > 1")
+        request.relationshipKeyPathsForPrefetching = ["copies"]
+        request.includesSubentities = false
+        request.returnsDistinctResults = true
+        library.model.setFetchRequestTemplate(request, forName: "all")
+        try ModelArchiveWriter.archive(library.model, form: .compiled).write(to: library.folder.file("Library.mom"))
+        let object = try Self.json(library.run("model", "describe", "Library.mom", "--json"))
+        let book = try Self.member("Book", of: object["entities"])
+        let copyCount = try Self.member("copyCount", of: book["attributes"])
+        #expect(copyCount["derivationFilter"] as? String == "number > 3")
+        let all = try Self.member("all", of: object["fetchRequestTemplates"])
+        let sorts = try #require(all["sortDescriptors"] as? [[String: Any]])
+        #expect(sorts.compactMap { $0["key"] as? String } == ["title", "pages"])
+        #expect(sorts.compactMap { $0["ascending"] as? Bool } == [false, true])
+        #expect(sorts.compactMap { $0["selector"] as? String } == ["caseInsensitiveCompare:", "compare:"])
+        #expect(all["fetchOffset"] as? Int == 2 && all["fetchBatchSize"] as? Int == 30)
+        #expect(all["propertiesToFetch"] as? [String] == ["title", "pages"])
+        #expect(all["propertiesToGroupBy"] as? [String] == ["pages"])
+        #expect(all["havingPredicate"] as? String == "pages > 1")
+        #expect(all["prefetchedKeyPaths"] as? [String] == ["copies"])
+        #expect(all["includesSubentities"] as? Bool == false && all["returnsDistinctResults"] as? Bool == true)
+        let lines = try library.run("model", "describe", "Library.mom").lines
+        #expect(lines.contains { $0.hasSuffix("derived from count:(copies) where number > 3") })
+        for line in [
+            "  Sorted by              -title, pages", "  Properties             title, pages",
+            "  Result                 dictionaries", "  Sub-entities           left out",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
     @Test("For people: tables without empty columns, and what few properties have in lines beneath")
     func text() throws {
         let lines = try Library().run("model", "describe", "Library.xcdatamodel").lines
         for line in [
             "Entity Work (abstract)", "Entity Book: Work", "  Index byPages          pages descending",
             "  Unique                 title", "  User info colour       green", "  Renamed from           Opus",
-            "  copyCount  Integer 64     yes                             derived from copies.@count",
+            "  copyCount  Integer 64     yes                             derived from count:(copies)",
             "    row      Integer 16     yes",
             "  title      String  no", "  works         Work         authors  1..9   deny",
             "  others            Book    predicate pages > $FETCH_SOURCE.pages",

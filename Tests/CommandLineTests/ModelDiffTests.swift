@@ -12,7 +12,7 @@ struct ModelDiffTests {
                 <attribute name="population" optional="YES" attributeType="Integer 32"/>
                 <attribute name="height" optional="YES" attributeType="Double"/>
             </entity>
-            <entity name="Gone"/>
+            <entity name="Gone"><attribute name="x" attributeType="UUID"/></entity>
             """,
             """
             <entity name="City">
@@ -36,11 +36,12 @@ struct ModelDiffTests {
                 "  * attribute 'code' was added: String, optional",
                 "  * attribute 'elevation' was renamed from 'height'",
                 "    attribute 'elevation': renaming identifier is now 'height'",
-                "  * attribute 'name': optionality changed from optional to mandatory",
+                "  * attribute 'name': was optional, is now mandatory",
                 "  * attribute 'population': type changed from Integer 32 to Integer 64",
                 "    attribute 'population': default value is now 0",
                 "",
                 "Entity 'Gone' was removed *",
+                "    attribute 'x': UUID, mandatory",
                 "",
                 "Model",
                 "    fetch request 'all' was added: City",

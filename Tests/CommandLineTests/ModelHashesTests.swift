@@ -70,7 +70,7 @@ struct ModelHashesTests {
         #expect(
             Array(run.lines.drop { !$0.hasPrefix("V1") }) == [
                 "V1.xcdatamodel has other hashes of 5 entities:", "  A:",
-                "    abstractness is abstract here, not abstract in V1.xcdatamodel",
+                "    is abstract here, not abstract in V1.xcdatamodel",
                 "    attribute 'x' is in V1.xcdatamodel only", "    attribute 'y' is here only", "  B:",
                 "    the hash of its super-entity 'A' differs", "  D: is in V1.xcdatamodel only", "  E:",
                 "    the entity is 'C' in V1.xcdatamodel", "  F: is here only",
@@ -96,6 +96,54 @@ struct ModelHashesTests {
         #expect(try world.run("model", "diff", "World.xcdatamodel", "World.sqlite").status == 65)
     }
 
+    @Test(
+        "Every hash that compiled models and stores in the corpus record is the one that is computed",
+        .enabled(if: Corpus.shared != nil, "\(Corpus.absence)"))
+    func corpus() throws {
+        var (inBundles, inStores, checksums, digests) = (0, 0, 0, 0)
+        for bundle in Corpus.entries("versioninfo").compactMap({ $0.url?.deletingLastPathComponent() }) {
+            let info = try #require(
+                try PropertyListSerialization.propertyList(
+                    from: Data(contentsOf: bundle.appendingPathComponent("VersionInfo.plist")), format: nil)
+                    as? [String: Any])
+            let recorded = info["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]] ?? [:]
+            for (version, hashes) in recorded {
+                let file = bundle.appendingPathComponent("\(version).mom")
+                guard FileManager.default.fileExists(atPath: file.path) else { continue }
+                let source = try NSManagedObjectModel(validatingContentsOf: file)
+                #expect(source.entityVersionHashesByName == hashes, "\(version)")
+                inBundles += hashes.count
+                let sums = info["NSManagedObjectModel_VersionChecksums"] as? [String: String]
+                guard let sum = sums?[version] else { continue }
+                #expect(source.versionChecksum == sum)
+                checksums += 1
+            }
+        }
+        for entry in Corpus.entries("store-sqlite") where entry.notes.contains("modelcache") {
+            let folder = try TemporaryFolder()
+            let copy = folder.file("Store.sqlite")
+            try FileManager.default.copyItem(at: #require(entry.url), to: copy)
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: copy)
+            let hashes = try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
+            let model = try NSManagedObjectModel(contentsOfStoreAt: copy)
+            #expect(model.entityVersionHashesByName == hashes, "\(entry)")
+            inStores += hashes.count
+            if let sum = metadata[NSPersistentStoreModelVersionChecksumKey] as? String {
+                #expect(model.versionChecksum == sum)
+                checksums += 1
+            }
+            if let digest = metadata["NSStoreModelVersionHashesDigest"] as? String {
+                #expect(model.versionHashesDigest == digest)
+                digests += 1
+            }
+        }
+        #expect(inBundles == 157)
+        #expect(inStores == 127)
+        #expect(checksums == 9)
+        #expect(digests == 12)
+    }
+
     static func worldWithChangedModel() throws -> World {
         let world = try World.withStore()
         let contents = world.modelURL.appendingPathComponent("contents")
@@ -112,6 +160,6 @@ struct ModelHashesTests {
         defer { sqlite3_close(database) }
         guard sqlite3_open(url.path, &database) == SQLITE_OK,
             sqlite3_exec(database, statement, nil, nil, nil) == SQLITE_OK
-        else { throw ToolMissing(description: "SQLite refused: \(statement)") }
+        else { throw ProgramMissing(description: "SQLite refused: \(statement)") }
     }
 }

@@ -39,7 +39,7 @@ final class ModelVersions {
 /// The JSON object that a command printed.
 func parseObject(_ text: String) throws -> [String: Any] {
     guard let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
-        throw ToolMissing(description: "the output is no JSON object: \(text)")
+        throw ProgramMissing(description: "the output is no JSON object: \(text)")
     }
     return object
 }

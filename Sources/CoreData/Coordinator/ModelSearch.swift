@@ -18,7 +18,8 @@ struct ModelSearch {
         self.folders = folders
     }
 
-    private static func resourceBundles(in folder: URL) -> [URL] {
+    /// The folders of resources that SwiftPM has put into a folder.
+    static func resourceBundles(in folder: URL) -> [URL] {
         // A folder that can't be listed has no bundles to search.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.sorted()

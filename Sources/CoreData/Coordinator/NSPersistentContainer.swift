@@ -72,8 +72,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         for description in persistentStoreDescriptions where !isLoaded(description) {
-            persistentStoreCoordinator.addPersistentStore(with: description) { description, error in
-                if error == nil { self.noteLoaded(description) }
+            persistentStoreCoordinator.add(description) { store, error in
+                if let store { self.noteLoaded(description, store) }
                 block(description, error)
             }
         }
@@ -86,10 +86,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    private func noteLoaded(_ description: NSPersistentStoreDescription) {
-        let store =
-            description.url.flatMap { persistentStoreCoordinator.persistentStore(for: $0) }
-            ?? persistentStoreCoordinator.persistentStores.last
+    private func noteLoaded(_ description: NSPersistentStoreDescription, _ store: NSPersistentStore) {
         lock.withLock { loaded.append(LoadedStore(description: description, store: store)) }
     }
 

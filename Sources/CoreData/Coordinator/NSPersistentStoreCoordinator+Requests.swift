@@ -59,6 +59,16 @@ extension NSFetchRequest: ContextRequest {
     fileprivate func carryOut(in context: NSManagedObjectContext) throws -> Any { try context.fetch(self) }
 }
 
+extension NSSaveChangesRequest: ContextRequest {
+    fileprivate func carryOut(in context: NSManagedObjectContext) throws -> Any {
+        guard (insertedObjects ?? []) == context.insertedObjects, (updatedObjects ?? []) == context.updatedObjects,
+            (deletedObjects ?? []) == context.deletedObjects
+        else { throw CocoaError.unsupported("a request to save a part of a context's changes") }
+        try context.save()
+        return [Any]()
+    }
+}
+
 extension NSManagedObjectID {
     /// The temporary ID that has a URI in this process; nil for a URI of another one.
     convenience init?(_ entity: NSEntityDescription, temporaryURI url: URL, _ uri: ObjectURI) {

@@ -91,6 +91,10 @@ extension NSPersistentStoreCoordinator {
             throw CocoaError.store(
                 .persistentStoreTypeMismatch, url, "the store is of type '\(store.type)', not '\(storeType)'")
         }
+        guard !store.hasReferences || store.identifier?.isEmpty == false else {
+            throw CocoaError.store(
+                .persistentStoreOpen, url, "the metadata of the store, of class \(storeClass), have no NSStoreUUID")
+        }
         let check = StoreCompatibility(
             model: managedObjectModel, configuration: store.configurationName, options: StoreOptions(options), url: url)
         try check.check(store.metadata ?? [:])

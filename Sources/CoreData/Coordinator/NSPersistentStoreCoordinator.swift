@@ -57,15 +57,17 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
-        try requests.withLock {
+        let store = try requests.withLock {
             if let storeURL, persistentStore(for: storeURL) != nil {
                 throw CocoaError.store(.persistentStoreAddedTwice, storeURL, "Can't add the same store twice")
             }
             let store = try makeStore(type: storeType, configuration: configuration, url: storeURL, options: options)
             attach(store)
-            post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
             return store
         }
+        // Without the lock: who listens may wait for other threads.
+        post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
+        return store
     }
 
     /// Opens the store that a description describes, or makes it where there is none, with its folder.
@@ -76,12 +78,7 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
-        guard storeDescription.shouldAddStoreAsynchronously else {
-            return block(storeDescription, add(storeDescription))
-        }
-        // Caller and queue don't use the description and the block at the same time: the caller has handed them over.
-        nonisolated(unsafe) let (description, block) = (storeDescription, block)
-        DispatchQueue.global().async { block(description, self.add(description)) }
+        add(storeDescription) { _, error in block(storeDescription, error) }
     }
 
     /// Closes a store. Objects that came from it can't be filled or saved any more.
@@ -89,14 +86,12 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
     /// Waits for requests that are being carried out.
     /// - Throws: an error for a store of another coordinator.
     open func remove(_ store: NSPersistentStore) throws {
-        try requests.withLock {
-            guard stores.contains(where: { $0 === store }) else {
-                throw CocoaError.request("\(store) is not one of the coordinator's stores and can't be removed")
-            }
-            announceRemoval(of: store)
-            detach(store)
-            post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
+        guard persistentStores.contains(where: { $0 === store }) else {
+            throw CocoaError.request("\(store) is not one of the coordinator's stores and can't be removed")
         }
+        announceRemoval(of: store)
+        requests.withLock { detach(store) }
+        post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
     }
 
     /// Takes a store in among the coordinator's.
@@ -126,7 +121,7 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
 
     /// The open store at an address.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {
-        persistentStores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL }
+        requests.withLock { stores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL } }
     }
 
     /// Where a store is; `/dev/null` for one that was added without an address.
@@ -225,9 +220,10 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
+        _ = try Self.storeClass(forType: storeType, at: destinationURL)
+        try removeStore(at: destinationURL)
+        let files = StoreFiles(type: storeType, options: StoreOptions(destinationOptions))
         try requests.withLock {
-            let files = StoreFiles(type: storeType, options: StoreOptions(destinationOptions))
-            try removeStore(at: destinationURL)
             try files.replace(destinationURL, withStoreAt: sourceURL, StoreOptions(sourceOptions))
         }
     }
@@ -242,11 +238,9 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
     ///   - options: the options that it is added with; with `NSPersistentStoreForceDestroyOption` locks don't count.
     /// - Throws: `persistentStoreTimeout` (134090) where others have the store locked, and what writing files throws.
     open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
-        try requests.withLock {
-            _ = try Self.storeClass(forType: storeType, at: url)
-            try removeStore(at: url)
-            try StoreFiles(type: storeType, options: StoreOptions(options)).destroy(url)
-        }
+        _ = try Self.storeClass(forType: storeType, at: url)
+        try removeStore(at: url)
+        try requests.withLock { try StoreFiles(type: storeType, options: StoreOptions(options)).destroy(url) }
     }
 
     private func removeStore(at url: URL) throws {
@@ -257,11 +251,13 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
 
     /// Carries out a request for a context.
     ///
-    /// - Returns: for a fetch the results, an array; for a save an empty array.
+    /// - Returns: for a fetch the results, an array; for a save, which must be one of all changes of the context, an
+    ///   empty array.
     /// - Throws: what the context's own methods throw; `persistentStoreUnsupportedRequestType` (134091) for other
     ///   requests.
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
-        try requests.withLock { try carryOut(request, context) }
+        // Without the lock: a context takes it itself, after the queues of its parents.
+        try carryOut(request, context)
     }
 
     /// Runs a block later, while no other request is carried out.
@@ -275,10 +271,11 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard let uri = ObjectURI(url), let entity = managedObjectModel.entitiesByName[uri.entity] else { return nil }
         if uri.store.isEmpty { return NSManagedObjectID(entity, temporaryURI: url, uri) }
-        guard uri.key.hasPrefix("p"),
-            let store = persistentStores.first(where: { $0.identifier?.lowercased() == uri.store.lowercased() })
-        else { return nil }
-        return store.objectID(of: entity, uriKey: String(uri.key.dropFirst()))
+        guard uri.key.hasPrefix("p") else { return nil }
+        return requests.withLock {
+            let store = stores.first { $0.identifier?.lowercased() == uri.store.lowercased() }
+            return store?.objectID(of: entity, uriKey: String(uri.key.dropFirst()))
+        }
     }
 
     // MARK: NSLocking
@@ -316,7 +313,7 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
         if let store = candidates.first { throw store.readOnlyError }
         throw CocoaError.request(
             persistentStores.isEmpty
-                ? "This NSPersistentStoreCoordinator has no persistent stores. It cannot perform a save operation."
+                ? "This NSPersistentStoreCoordinator has no persistent stores (unknown).  It cannot perform a save operation."
                 : "no store is configured for the entity '\(entity.name ?? "")'")
     }
 }

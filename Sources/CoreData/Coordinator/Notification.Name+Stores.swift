@@ -15,4 +15,8 @@ extension Notification.Name {
     /// whichever coordinator of this process saved. The object is the coordinator; the user info has `NSStoreUUIDKey`
     /// and `NSPersistentStoreURLKey`. It arrives on a background queue.
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
+    /// Posted by Apple's iCloud stores after an import. Never posted here.
+    @available(*, deprecated, message: "there is no iCloud for stores any more")
+    public static let NSPersistentStoreDidImportUbiquitousContentChanges = Notification.Name(
+        "com.apple.coredata.ubiquity.importer.didfinishimport")
 }

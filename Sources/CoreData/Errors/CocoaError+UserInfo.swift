@@ -7,6 +7,10 @@ extension CocoaError {
     public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }
     /// The stores that the error is about.
     public var affectedStores: [AnyObject]? { userInfo[NSAffectedStoresErrorKey] as? [AnyObject] }
+    /// Of a save error: what is in conflict.
+    public var persistentStoreSaveConflicts: [NSMergeConflict]? {
+        userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+    }
     /// Of a validation error: the object that was refused.
     public var validationObject: Any? { userInfo[NSValidationObjectErrorKey] }
     /// Of a validation error: the name of the property.

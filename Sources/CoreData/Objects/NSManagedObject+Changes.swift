@@ -48,7 +48,7 @@ extension NSManagedObject {
             guard let slot = layout.slot(key), !layout.properties[slot].isTransient else { continue }
             switch layout.kinds[slot] {
             case .attribute(let attribute):
-                result[key] = row.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
+                result[key] = row.values[slot].foundationValue(of: attribute) ?? NSNull()
             case .toOne(let relationship):
                 result[key] = object(at: row.values[slot], of: relationship) ?? NSNull()
             case .toMany(let relationship):
@@ -66,7 +66,7 @@ extension NSManagedObject {
         for (slot, property) in layout.properties.enumerated() where !property.isTransient && slot < row.values.count {
             switch layout.kinds[slot] {
             case .attribute(let attribute):
-                result[property.name] = row.values[slot].foundationValue(attribute.attributeType) ?? NSNull()
+                result[property.name] = row.values[slot].foundationValue(of: attribute) ?? NSNull()
             case .toOne(let relationship):
                 result[property.name] = object(at: row.values[slot], of: relationship)?.objectID ?? NSNull()
             case .toMany, .fetched: continue

@@ -6,7 +6,7 @@ extension NSManagedObject {
     package final func foundationValue(_ slot: Int) -> Any? {
         if let type = layout.attributeTypes[slot] { return slotValue(slot).foundationValue(type) }
         switch layout.kinds[slot] {
-        case .attribute: return nil
+        case .attribute(let attribute): return transformableValue(slot, attribute)
         case .toOne: return toOne(slot)
         case .toMany: return toMany(slot).foundationValue
         case .fetched(let property): return managedObjectContext?.fetchedValue(of: property, source: self)
@@ -45,7 +45,7 @@ extension NSManagedObject {
     private func acceptable(_ value: Any?, for attribute: NSAttributeDescription) -> SlotValue? {
         do throws(SlotValue.Unacceptable) {
             if value is NSNull { throw .type(desired: attribute.attributeValueClassName ?? "NSObject") }
-            return try SlotValue(value, for: attribute.attributeType)
+            return try SlotValue(value, for: attribute)
         } catch .type(let desired) {
             misuse(
                 "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; desired type = \(desired);"
@@ -147,6 +147,8 @@ extension NSManagedObject {
         switch value {
         case nil: list = []
         case let ordered as NSOrderedSet where relationship.isOrdered: list = ordered.array
+        // First: as a Swift set, one of Foundation's of another class than its own is empty.
+        case let set as MutableSetProxy where !relationship.isOrdered: list = set.allObjects
         case let set as Set<NSManagedObject> where !relationship.isOrdered: return Array(set)
         case let set as NSSet where !relationship.isOrdered: list = set.allObjects
         case let set as Set<AnyHashable> where !relationship.isOrdered: list = set.map(\.base)

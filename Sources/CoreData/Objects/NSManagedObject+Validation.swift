@@ -106,7 +106,7 @@ extension NSManagedObject {
             return failure(.validationMissingMandatoryProperty, attribute, nil, "is a required value")
         }
         guard !attribute.validationPredicates.isEmpty else { return nil }
-        let given = value.foundationValue(attribute.attributeType)
+        let given = value.foundationValue(of: attribute)
         return attribute.brokenRule(given).map { rule in
             failure(
                 rule.code, attribute, given, rule.words, predicate: rule.predicate,

@@ -341,7 +341,7 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         case (_, .object(let object)): return "\"\(object.objectID)\""
         case (_, .reference(let key, _)): return "\"<relationship fault: p\(key)>\""
         case (.attribute(let attribute), let value):
-            return value.foundationValue(attribute.attributeType).map { "\($0)" } ?? "nil"
+            return value.foundationValue(of: attribute).map { "\($0)" } ?? "nil"
         default: return "nil"
         }
     }

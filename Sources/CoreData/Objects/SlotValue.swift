@@ -47,6 +47,8 @@ extension SlotValue {
         case (.decimal(let a), .decimal(let b)): a == b
         case (.uri(let a), .uri(let b)): a == b
         case (.transformed(let a), .transformed(let b)): a.isEqual(b)
+        case (.transformed(let object), .data(let data)), (.data(let data), .transformed(let object)):
+            Transformation.isSame(object, data)
         case (.reference(let a, let m), .reference(let b, let n)): a == b && m == n
         case (.object(let a), .object(let b)): a === b
         case (.object(let object), .reference(let key, _)), (.reference(let key, _), .object(let object)):
@@ -64,11 +66,11 @@ extension SlotValue {
         case .real(let number): type == .floatAttributeType ? NSNumber(value: Float(number)) : NSNumber(value: number)
         case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
         case .string(let text): text
-        case .data(let data): type == .transformableAttributeType ? Transformation.value(data) : data
+        case .data(let data): data
         case .uuid(let uuid): uuid
         case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
         case .uri(let url): url
-        case .transformed(let object): object
+        case .transformed(let object): (object as? TransformableValue)?.object ?? object
         case .object(let object): object
         case .reference, .toMany, .fetched: nil
         }

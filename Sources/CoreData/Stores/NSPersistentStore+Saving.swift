@@ -3,17 +3,6 @@ import ManagedObjectModel
 
 /// What all stores have in common that write objects, not rows.
 extension NSPersistentStore {
-    /// The error of a save that meets another version of a row than the object's.
-    package func mergeConflict(of object: NSManagedObject) -> CocoaError {
-        CocoaError(
-            .managedObjectMerge,
-            userInfo: [
-                NSLocalizedDescriptionKey:
-                    "Could not merge changes: \(object.objectID) was changed or deleted by someone else since it was read.",
-                NSPersistentStoreSaveConflictsErrorKey: [object],
-            ])
-    }
-
     func checkIsWritable() throws {
         guard !isReadOnly else { throw readOnlyError }
     }
@@ -22,6 +11,7 @@ extension NSPersistentStore {
     func identifiers(for inserted: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
         let new = inserted.filter(\.objectID.isTemporaryID)
         var result = Dictionary(uniqueKeysWithValues: inserted.map { (ObjectIdentifier($0), $0.objectID) })
+        guard !new.isEmpty else { return result }
         for (object, id) in zip(new, try permanentIDs(for: new)) { result[ObjectIdentifier(object)] = id }
         return result
     }
@@ -34,7 +24,7 @@ extension NSPersistentStore {
         let temporary = inserted.map { ($0, $0.objectID) }
         func give(_ id: NSManagedObjectID?, to object: NSManagedObject) {
             guard let id, id != object.objectID else { return }
-            object.registry?.remove(object, object.key)
+            object.registry?.remove(object)
             object.objectID = id
             object.registry?.register(object)
         }

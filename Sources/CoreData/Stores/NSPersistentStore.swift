@@ -7,7 +7,13 @@ import ManagedObjectModel
 /// with `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 open class NSPersistentStore: NSObject {
     /// The coordinator that the store was added to; nil after it was removed.
-    public package(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+    public package(set) var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { ownerLock.withLock { owner } }
+        set { ownerLock.withLock { owner = newValue } }
+    }
+    // Contexts look for the coordinator while another thread may be removing the store.
+    private weak var owner: NSPersistentStoreCoordinator?
+    private let ownerLock = NSLock()
     /// Where the store is; nil for one that was added without an address.
     open var url: URL?
     /// The name of the model's configuration whose entities the store keeps.
@@ -34,7 +40,7 @@ open class NSPersistentStore: NSObject {
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
-        persistentStoreCoordinator = root
+        owner = root
         self.url = url
         configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options
@@ -165,14 +171,6 @@ open class NSPersistentStore: NSObject {
     package func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         throw CocoaError.unsupported("saving to a store of type '\(type)'")
     }
-
-    /// Takes keys for new objects, for good: they are used by the save that inserts the objects.
-    package func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
-        throw CocoaError.unsupported("permanent IDs before a save in a store of type '\(type)'")
-    }
-
-    /// Whether the store is told of saves that change nothing in it.
-    package var wantsEmptySaves: Bool { false }
 
     /// The entity that a row's number stands for.
     package func entity(number: Int32) -> NSEntityDescription? { entityNumbering.entity(number) }

@@ -8,6 +8,9 @@ struct KeyedArchive {
     private let top: PropertyListValue
 
     init(_ data: Data, path: String) throws {
+        guard data.count <= ModelFile.maximumSize else {
+            throw ModelFileError(path: path, reason: "is too large for a model")
+        }
         let list: PropertyListValue
         do {
             list =

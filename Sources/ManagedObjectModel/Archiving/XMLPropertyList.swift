@@ -6,7 +6,9 @@ import FoundationXML
 package enum XMLPropertyList {
     package static func read(_ data: Data) throws -> PropertyListValue {
         // Property lists declare no entities; entities are how XML files attack their readers.
-        guard data.range(of: Data("<!ENTITY".utf8)) == nil else { throw PropertyListError("declares an entity") }
+        guard XMLText.lineOfDeclaration(["ENTITY"], in: data) == nil else {
+            throw PropertyListError("declares an entity")
+        }
         if let fault = XMLText.encodingFault(data) { throw PropertyListError(fault) }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false

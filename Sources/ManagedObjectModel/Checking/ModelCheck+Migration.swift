@@ -69,7 +69,7 @@ extension ModelCheck {
 
     /// What a property looks like under any name; nil for what is not stored.
     private static func shape(_ property: NSPropertyDescription) -> String? {
-        guard property.hashContribution != nil else { return nil }
+        guard property.isStored else { return nil }
         switch property {
         case let attribute as NSAttributeDescription: return attribute.attributeType.displayName
         case let relationship as NSRelationshipDescription:

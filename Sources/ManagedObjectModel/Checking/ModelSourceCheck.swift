@@ -3,6 +3,8 @@ struct ModelSourceCheck {
     private let root: XMLTree
     private var entities: [String: XMLTree] = [:]
     private var parents: [String: String] = [:]
+    /// The names of the properties that each entity declares, and those of its relationships.
+    private var declared: [String: (properties: Set<String>, relationships: Set<String>)] = [:]
     private(set) var findings: [ModelFinding] = []
 
     init(_ root: XMLTree) { self.root = root }
@@ -39,6 +41,12 @@ struct ModelSourceCheck {
         guard let name = element.attributes["name"] else { return true }
         guard let first = entities[name] else {
             entities[name] = element
+            let properties = element.children.filter { Self.properties.contains($0.name) }
+            let relationships = element.children(named: "relationship")
+            declared[name] = (
+                Set(properties.compactMap { $0.attributes["name"] }),
+                Set(relationships.compactMap { $0.attributes["name"] })
+            )
             return true
         }
         note(.duplicateEntity, element, entity: name, "the entity '\(name)' is also declared on line \(first.line)")
@@ -78,11 +86,13 @@ struct ModelSourceCheck {
         return nil
     }
 
-    /// Whether an entity has a property, by itself or by inheritance; of one kind, if that matters.
-    private func has(_ entity: String, _ property: String, kinds: Set<String>) -> Bool {
-        sequence(first: entity) { parents[$0] }.contains { name in
-            entities[name]?.children.contains { kinds.contains($0.name) && $0.attributes["name"] == property } ?? false
-        }
+    /// Whether an entity has a property, by itself or by inheritance.
+    private func has(_ entity: String, property: String) -> Bool {
+        sequence(first: entity) { parents[$0] }.contains { declared[$0]?.properties.contains(property) ?? false }
+    }
+
+    private func has(_ entity: String, relationship: String) -> Bool {
+        sequence(first: entity) { parents[$0] }.contains { declared[$0]?.relationships.contains(relationship) ?? false }
     }
 
     // MARK: Repair
@@ -169,7 +179,7 @@ struct ModelSourceCheck {
             return nil
         }
         guard let inverse = element.attributes["inverseName"],
-            !has(destination, inverse, kinds: ["relationship"])
+            !has(destination, relationship: inverse)
         else { return element }
         note(
             .unknownInverse, element, entity: entity, property: name,
@@ -185,7 +195,7 @@ struct ModelSourceCheck {
 
     private mutating func isSound(index element: XMLTree, of entity: String) -> Bool {
         let named = element.children.compactMap { $0.attributes["property"] ?? $0.attributes["value"] }
-        guard let missing = named.first(where: { !has(entity, $0, kinds: Self.properties) }) else { return true }
+        guard let missing = named.first(where: { !has(entity, property: $0) }) else { return true }
         let name = element.attributes["name"].map { " '\($0)'" } ?? ""
         note(
             .indexProperty, element, entity: entity,
@@ -195,7 +205,7 @@ struct ModelSourceCheck {
 
     private mutating func isSound(constraint element: XMLTree, of entity: String) -> Bool {
         let named = element.children(named: "constraint").compactMap { $0.attributes["value"] }
-        guard let missing = named.first(where: { !has(entity, $0, kinds: Self.properties) }) else { return true }
+        guard let missing = named.first(where: { !has(entity, property: $0) }) else { return true }
         note(
             .constraintProperty, element, entity: entity,
             "a uniqueness constraint of '\(entity)' is on '\(missing)', which is not one of its properties")

@@ -19,7 +19,9 @@ package struct EntityComparison {
         self.source = source
         self.destination = destination
         changes = []
-        properties = []
+        let removed = source?.declaredProperties.map { PropertyComparison(source: $0, other: nil) }
+        let added = destination?.declaredProperties.map { PropertyComparison(destination: $0, other: nil) }
+        properties = (removed ?? added ?? []).sorted { VersionHash.codeUnitOrder($0.name, $1.name) }
         altersVersionHash = true
         inheritsAlteration = false
     }

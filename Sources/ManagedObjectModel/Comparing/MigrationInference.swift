@@ -123,8 +123,8 @@ struct MigrationInference {
         _ source: NSPropertyDescription, _ destination: NSPropertyDescription, of entity: NSEntityDescription
     ) {
         // What was not stored is new to the store; what is no longer stored is just left out.
-        if destination.hashContribution == nil || destination is NSDerivedAttributeDescription { return }
-        if source.hashContribution == nil { return judgeAdded(destination, to: entity) }
+        if !destination.isStored || destination is NSDerivedAttributeDescription { return }
+        if !source.isStored { return judgeAdded(destination, to: entity) }
         switch (source, destination) {
         case (let source as NSAttributeDescription, let destination as NSAttributeDescription):
             compareAttributes(source, destination, of: entity)

@@ -18,6 +18,9 @@ package enum ModelAspect: String, CaseIterable, Sendable {
     // Of a fetched property.
     case request
 
+    /// Whether its texts are adjectives, as "optional" and "mandatory" are, which need no noun.
+    package var isAdjective: Bool { [.abstract, .optional, .transient, .ordered].contains(self) }
+
     /// What people call it.
     package var noun: String {
         switch self {

@@ -41,6 +41,7 @@ package struct ModelChange: Sendable {
     /// What happened, in words: `type changed from Integer 32 to Integer 64`.
     package var words: String {
         switch (old, new) {
+        case (let old?, let new?) where aspect.isAdjective: "was \(old), is now \(new)"
         case (let old?, let new?): "\(subject) changed from \(old) to \(new)"
         case (nil, let new?): key == nil ? "\(subject) is now \(new)" : "\(subject) was added: \(new)"
         case (let old?, nil): "\(subject) was removed: \(old)"

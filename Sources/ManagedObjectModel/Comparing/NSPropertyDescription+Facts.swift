@@ -13,15 +13,15 @@ extension NSPropertyDescription {
         }
     }
 
+    /// Whether stores keep the property, so that it enters the hash of its entity.
+    var isStored: Bool { !isTransient && (self is NSAttributeDescription || self is NSRelationshipDescription) }
+
     /// What the property adds to the hash of its entity; nil for what is never stored.
-    var hashContribution: Data? {
-        guard !isTransient, self is NSAttributeDescription || self is NSRelationshipDescription else { return nil }
-        return versionHash
-    }
+    var hashContribution: Data? { isStored ? versionHash : nil }
 
     /// Whether flags and the modifier enter the hash: those of derived and composite attributes don't.
     private var hashesItsBase: Bool {
-        guard hashContribution != nil else { return false }
+        guard isStored else { return false }
         return !(self is NSDerivedAttributeDescription) && !(self is NSCompositeAttributeDescription)
     }
 
@@ -29,7 +29,7 @@ extension NSPropertyDescription {
     var facts: [ModelFact] {
         let isHashed = hashesItsBase
         var facts: [ModelFact] = [
-            ModelFact(.kind, kindName, hashed: hashContribution == nil ? nil : kindName),
+            ModelFact(.kind, kindName, hashed: isStored ? kindName : nil),
             .either(.optional, isOptional, "optional", "mandatory", isHashed: isHashed),
         ]
         if !(self is NSFetchedPropertyDescription) {

@@ -37,6 +37,8 @@ package struct PropertyComparison {
     /// Whether the models say the same.
     package var isSame: Bool { source != nil && destination != nil && changes.isEmpty && formerName == nil }
 
+    /// The property in a few words, as the second model has it, if it has.
+    package var summary: String { (destination ?? source)?.summary ?? "" }
     /// What kind of property it is, in words.
     package var kindName: String { (destination ?? source)?.kindName ?? "property" }
 }

@@ -9,30 +9,27 @@ package struct RenamingMatch<Item> {
     package private(set) var removed: [Item]
     package private(set) var added: [Item]
 
-    init(
-        _ source: [Item], _ destination: [Item], name: @escaping (Item) -> String,
-        identifier: @escaping (Item) -> String
-    ) {
-        var old: [Item?] = source
-        var partners = [Item?](repeating: nil, count: destination.count)
+    init(_ source: [Item], _ destination: [Item], name: (Item) -> String, identifier: (Item) -> String) {
+        let (old, new) = (source.map { (identifier($0), name($0)) }, destination.map { (identifier($0), name($0)) })
         let explicitFirst =
-            destination.indices.filter { identifier(destination[$0]) != name(destination[$0]) }
-            + destination.indices.filter { identifier(destination[$0]) == name(destination[$0]) }
-        let rules: [(Item, Item) -> Bool] = [
-            { identifier($0) == identifier($1) }, { name($0) == identifier($1) }, { name($0) == name($1) },
-        ]
-        for rule in rules {
+            new.indices.filter { new[$0].0 != new[$0].1 } + new.indices.filter { new[$0].0 == new[$0].1 }
+        var partners = [Int?](repeating: nil, count: new.count)
+        var free = Set(old.indices)
+        func match(_ key: ((String, String)) -> String, with newKey: ((String, String)) -> String) {
+            var byKey = Dictionary(grouping: free.sorted(by: >)) { key(old[$0]) }
             for index in explicitFirst where partners[index] == nil {
-                let found = old.firstIndex { candidate in candidate.map { rule($0, destination[index]) } ?? false }
-                guard let found else { continue }
-                partners[index] = old[found]
-                old[found] = nil
+                guard let found = byKey[newKey(new[index])]?.popLast() else { continue }
+                partners[index] = found
+                free.remove(found)
             }
         }
-        removed = old.compactMap(\.self)
+        match(\.0, with: \.0)
+        match(\.1, with: \.0)
+        match(\.1, with: \.1)
+        removed = free.sorted().map { source[$0] }
         added = []
         for (item, partner) in zip(destination, partners) {
-            if let partner { pairs.append((partner, item)) } else { added.append(item) }
+            if let partner { pairs.append((source[partner], item)) } else { added.append(item) }
         }
     }
 }

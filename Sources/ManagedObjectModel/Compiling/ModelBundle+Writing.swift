@@ -3,8 +3,8 @@ import FoundationSupplement
 extension ModelBundle {
     /// What was written.
     package struct Written: Sendable {
-        /// The versions, with the size of each one's file.
-        package let versions: [(version: Version, bytes: Int)]
+        /// The versions, with the size of each one's file and the model's checksum.
+        package let versions: [(version: Version, bytes: Int, checksum: String)]
         /// What the models say and this form can't, in words.
         package let omissions: [String]
     }
@@ -45,13 +45,7 @@ extension ModelBundle {
     private func contents(_ form: ModelBundleForm) throws -> (Written, Files) {
         let isWhole = form == .xcodeBundle || form == .compiledBundle
         let chosen = isWhole ? versions : [current].compactMap(\.self)
-        let texts = try parallelMap(count: chosen.count) { index -> (data: Data, omissions: [String]) in
-            guard form.isSource else {
-                return (ModelArchiveWriter.archive(chosen[index].model, form: .compiled), [])
-            }
-            let (text, omissions) = ModelXMLWriter.write(chosen[index].model)
-            return (Data(text.utf8), omissions)
-        }
+        let texts = try parallelMap(count: chosen.count) { Text(chosen[$0].model, isSource: form.isSource) }
         var files: Files = zip(chosen, texts).map { version, text in
             switch form {
             case .xcodeBundle: (["\(version.name).xcdatamodel", "contents"], text.data)
@@ -60,17 +54,37 @@ extension ModelBundle {
             case .compiledVersion: ([], text.data)
             }
         }
-        if form == .compiledBundle { files.append((["VersionInfo.plist"], versionInfo)) }
+        if form == .compiledBundle {
+            files.append((["VersionInfo.plist"], versionInfo(zip(chosen, texts).map { ($0.name, $1.hashes) })))
+        }
         if form == .xcodeBundle, let currentName {
             files.append(([".xccurrentversion"], Self.pointer(to: currentName)))
         }
-        let sizes = zip(chosen, texts).map { (version: $0, bytes: $1.data.count) }
+        let sizes = zip(chosen, texts).map {
+            (version: $0, bytes: $1.data.count, checksum: VersionHash.checksum($1.hashes))
+        }
         return (Written(versions: sizes, omissions: texts.flatMap(\.omissions)), files)
     }
 
+    /// What is written of one version.
+    private struct Text: Sendable {
+        let data: Data
+        let omissions: [String]
+        let hashes: [String: Data]
+
+        init(_ model: NSManagedObjectModel, isSource: Bool) {
+            hashes = model.entityVersionHashesByName
+            if isSource {
+                let (text, omissions) = ModelXMLWriter.write(model)
+                (data, self.omissions) = (Data(text.utf8), omissions)
+            } else {
+                (data, omissions) = (ModelArchiveWriter.archive(model, form: .compiled), [])
+            }
+        }
+    }
+
     /// The names, hashes and checksums of all versions.
-    private var versionInfo: Data {
-        let hashes = versions.map { ($0.name, $0.model.entityVersionHashesByName) }
+    private func versionInfo(_ hashes: [(String, [String: Data])]) -> Data {
         func dictionary(_ value: ([String: Data]) -> PropertyListValue) -> PropertyListValue {
             .dictionary(Dictionary(hashes.map { ($0.0, value($0.1)) }) { first, _ in first })
         }

@@ -1,7 +1,7 @@
 /// SHA-256 and SHA-512 (FIPS 180-4), for version hashes.
 ///
-/// Written here because neither the toolchain's Foundation nor the libraries that the package may link have them, and
-/// a hash of a few kilobytes per model needs no fast one.
+/// Written here because neither the toolchain's Foundation nor the libraries that the package may link have them. A model
+/// of a hundred entities has a few thousand hashes.
 package enum SHA2 {
     package static func sha256(_ message: [UInt8]) -> [UInt8] {
         digest(message, State256())
@@ -15,13 +15,14 @@ package enum SHA2 {
         var state = initial
         let block = S.Word.bitWidth * 2  // 16 words
         let lengthField = S.Word.bitWidth / 4
-        var padded = message + [0x80]
+        var padded = message
+        padded.reserveCapacity(message.count + 2 * block)
+        padded.append(0x80)
         while padded.count % block != block - lengthField { padded.append(0) }
-        padded += [UInt8](repeating: 0, count: lengthField - 8)
+        padded += repeatElement(0, count: lengthField - 8)
         padded += bytes(UInt64(message.count) * 8)
-        for start in stride(from: 0, to: padded.count, by: block) {
-            compress(&state, padded[start..<start + block])
-        }
+        var schedule = [S.Word](repeating: 0, count: S.constants.count)
+        for start in stride(from: 0, to: padded.count, by: block) { compress(&state, padded, start, &schedule) }
         return state.words.flatMap { bytes($0) }
     }
 
@@ -29,24 +30,32 @@ package enum SHA2 {
         withUnsafeBytes(of: word.bigEndian) { Array($0) }
     }
 
-    private static func compress<S: SHA2State>(_ state: inout S, _ block: ArraySlice<UInt8>) {
+    private static func compress<S: SHA2State>(
+        _ state: inout S, _ message: [UInt8], _ start: Int, _ schedule: inout [S.Word]
+    ) {
         typealias W = S.Word
         let size = W.bitWidth / 8
-        var w: [W] = stride(from: block.startIndex, to: block.endIndex, by: size).map { at in
-            block[at..<at + size].reduce(0) { $0 << 8 | W($1) }
+        for t in 0..<16 {
+            var word: W = 0
+            for at in start + t * size..<start + (t + 1) * size { word = word &<< 8 | W(message[at]) }
+            schedule[t] = word
         }
-        for t in 16..<S.constants.count {
-            w.append(S.smallSigma1(w[t - 2]) &+ w[t - 7] &+ S.smallSigma0(w[t - 15]) &+ w[t - 16])
+        for t in 16..<schedule.count {
+            let near = S.smallSigma1(schedule[t - 2]) &+ schedule[t - 7]
+            schedule[t] = near &+ S.smallSigma0(schedule[t - 15]) &+ schedule[t - 16]
         }
-        var v = state.words
-        for t in 0..<S.constants.count {
-            let choice = (v[4] & v[5]) ^ (~v[4] & v[6])
-            let t1 = v[7] &+ S.bigSigma1(v[4]) &+ choice &+ S.constants[t] &+ w[t]
-            let majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2])
-            let t2 = S.bigSigma0(v[0]) &+ majority
-            v = [t1 &+ t2, v[0], v[1], v[2], v[3] &+ t1, v[4], v[5], v[6]]
+        let old = state.words
+        var (a, b, c, d) = (old[0], old[1], old[2], old[3])
+        var (e, f, g, h) = (old[4], old[5], old[6], old[7])
+        let constants = S.constants
+        for t in 0..<schedule.count {
+            let t1 = h &+ S.bigSigma1(e) &+ ((e & f) ^ (~e & g)) &+ constants[t] &+ schedule[t]
+            let t2 = S.bigSigma0(a) &+ ((a & b) ^ (a & c) ^ (b & c))
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
         }
-        for i in 0..<8 { state.words[i] = state.words[i] &+ v[i] }
+        state.words = [
+            old[0] &+ a, old[1] &+ b, old[2] &+ c, old[3] &+ d, old[4] &+ e, old[5] &+ f, old[6] &+ g, old[7] &+ h,
+        ]
     }
 }
 
@@ -60,8 +69,9 @@ private protocol SHA2State {
     static func smallSigma1(_ x: Word) -> Word
 }
 
+@inline(__always)
 private func rotate<W: FixedWidthInteger>(_ x: W, _ n: Int) -> W {
-    x >> W(n) | x << W(W.bitWidth - n)
+    x &>> W(truncatingIfNeeded: n) | x &<< W(truncatingIfNeeded: W.bitWidth - n)
 }
 
 private struct State256: SHA2State {

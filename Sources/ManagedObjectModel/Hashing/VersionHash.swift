@@ -29,8 +29,16 @@ package enum VersionHash {
         hashes.sorted { codeUnitOrder($0.key, $1.key) }
     }
 
+    /// Whether a string comes before another by its UTF-16 code units.
     package static func codeUnitOrder(_ a: String, _ b: String) -> Bool {
-        a.utf16.lexicographicallyPrecedes(b.utf16)
+        // The order of UTF-8 is the same unless characters beyond U+DFFF meet, and is faster to find.
+        var (x, y) = (a.utf8.makeIterator(), b.utf8.makeIterator())
+        while true {
+            guard let right = y.next() else { return false }
+            guard let left = x.next() else { return true }
+            if left == right { continue }
+            return max(left, right) < 0xee ? left < right : a.utf16.lexicographicallyPrecedes(b.utf16)
+        }
     }
 
     package static func hash(of entity: NSEntityDescription) -> [UInt8] {

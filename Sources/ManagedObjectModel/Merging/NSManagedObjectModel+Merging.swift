@@ -41,13 +41,11 @@ extension NSManagedObjectModel {
     /// The merged model of all models in bundles: `.momd`, `.mom`, and what Xcode's projects have.
     ///
     /// - Parameter bundles: the bundles; nil for the program's own. Of a model with several versions, the current one
-    ///   is taken.
+    ///   is taken. A model that can't be read is logged and left out.
     /// - Returns: a model without entities if there are no models; nil, as with `init(byMerging:)`, if they contradict
     ///   each other.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
-        let models = (bundles ?? [.main]).flatMap { ModelBundle.locations(in: $0) }
-            .compactMap { NSManagedObjectModel(contentsOf: $0) }
-        return NSManagedObjectModel(byMerging: models)
+        NSManagedObjectModel(byMerging: versions(in: bundles) { [try NSManagedObjectModel(validatingContentsOf: $0)] })
     }
 
     /// The model that a store was made with, found among all versions of all models in bundles.
@@ -59,9 +57,22 @@ extension NSManagedObjectModel {
     public class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
-        let models = (bundles ?? [.main]).flatMap { ModelBundle.locations(in: $0) }
-            .flatMap { (try? ModelBundle(contentsOf: $0))?.versions.map(\.model) ?? [] }
+        let models = versions(in: bundles) { try ModelBundle(contentsOf: $0).versions.map(\.model) }
         return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
+    }
+
+    /// The models in bundles. One that can't be read is logged and left out: others may be enough.
+    private static func versions(
+        in bundles: [Bundle]?, _ read: (URL) throws -> [NSManagedObjectModel]
+    ) -> [NSManagedObjectModel] {
+        (bundles ?? [.main]).flatMap { ModelBundle.locations(in: $0) }.flatMap { url in
+            do {
+                return try read(url)
+            } catch {
+                FileHandle.standardError.write(Data("CoreData: warning: \(error)\n".utf8))
+                return []
+            }
+        }
     }
 
     /// The name of two entities that say different things.

@@ -7,8 +7,8 @@ struct ModelFile {
 
     enum Form { case xml, archive }
 
-    /// The largest models in public have less than a megabyte; a file of more than this is something else.
-    static let maximumSize = 32 << 20
+    /// The largest models in public have less than half a megabyte; a file of more than this is something else.
+    static let maximumSize = 16 << 20
 
     /// The file of an `.xcdatamodel`.
     static func xcodeVersion(_ folder: URL) -> ModelFile {

@@ -44,7 +44,11 @@ extension ModelXMLReader {
 
     /// The attributes that a composite is made of.
     func elements(of composite: XMLTree, composites: [String]) throws -> [NSAttributeDescription] {
-        try composite.children(named: "attribute").map { child in
+        // Composites of composites could make a short file describe attributes without end.
+        guard composites.count <= 16, expansion.spend(composite.children.count) else {
+            throw failure(composite, "composites are nested too deeply, or have too many elements together")
+        }
+        return try composite.children(named: "attribute").map { child in
             let attribute = try attribute(child, composites: composites)
             attribute.spelling = SourceSpelling(source: child.attributes, canonical: XcodeAttributes.of(attribute))
             return attribute

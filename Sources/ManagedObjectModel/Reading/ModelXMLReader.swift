@@ -7,6 +7,7 @@ struct ModelXMLReader {
     let path: String
     private var entities: [String: NSEntityDescription] = [:]
     private var composites: [String: XMLTree] = [:]
+    let expansion = CompositeExpansion()
 
     static func read(_ data: Data, path: String) throws -> NSManagedObjectModel {
         try read(XMLTree.parse(data, path: path), path: path)
@@ -81,10 +82,16 @@ struct ModelXMLReader {
                 guard next !== start, steps <= elements.count else {
                     throw failure(element, "entity '\(start.name ?? "")' inherits from itself")
                 }
+                guard steps <= Self.maximumInheritance else {
+                    throw failure(element, "entity '\(start.name ?? "")' inherits through too many entities")
+                }
                 entity = next
             }
         }
     }
+
+    /// Descriptions look up their inheritance recursively.
+    private static let maximumInheritance = 100
 
     private func addProperties(_ element: XMLTree) throws {
         let entity = try entity(named: name(element), element)
@@ -177,10 +184,13 @@ struct ModelXMLReader {
     }
 
     private func fetchIndex(_ element: XMLTree, of entity: NSEntityDescription) throws -> NSFetchIndexDescription {
+        var expressions = 0
         let elements = try element.children(named: "fetchIndexElement").map { child in
+            if child.attributes["expression"] != nil { expressions += 1 }
             let isRTree = child.attributes["type"]?.lowercased() == "rtree"
             let item = NSFetchIndexElementDescription(
-                property: try indexedProperty(child, of: entity), collationType: isRTree ? .rTree : .binary)
+                property: try indexedProperty(child, of: entity, number: expressions),
+                collationType: isRTree ? .rTree : .binary)
             item.isAscending = child.attributes["order"] != "descending"
             item.spelling = SourceSpelling(source: child.attributes, canonical: XcodeAttributes.of(item))
             return item
@@ -193,10 +203,13 @@ struct ModelXMLReader {
         return index
     }
 
-    private func indexedProperty(_ element: XMLTree, of entity: NSEntityDescription) throws -> NSPropertyDescription {
+    /// The property that an element of an index is sorted by; of expressions the name is a number, as in compiled models.
+    private func indexedProperty(
+        _ element: XMLTree, of entity: NSEntityDescription, number: Int
+    ) throws -> NSPropertyDescription {
         if let text = element.attributes["expression"] {
             let description = NSExpressionDescription()
-            description.name = text
+            description.name = "expression\(number)"
             description.expression = try expression(text, element)
             return description
         }

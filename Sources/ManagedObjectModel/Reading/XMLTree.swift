@@ -27,8 +27,7 @@ final class XMLTree {
     static func parse(_ data: Data, path: String) throws -> XMLTree {
         // Model files have no document type; entities are how XML files attack their readers. Foundation's parser
         // on Linux doesn't report their declarations.
-        if let declaration = data.range(of: Data("<!ENTITY".utf8)) ?? data.range(of: Data("<!DOCTYPE".utf8)) {
-            let line = data[..<declaration.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
+        if let line = XMLText.lineOfDeclaration(["ENTITY", "DOCTYPE"], in: data) {
             throw ModelFileError(
                 path: path, line: line, reason: "document types and entities are not allowed in a model")
         }
@@ -51,13 +50,19 @@ final class XMLTree {
         var root: XMLTree?
         var open: [XMLTree] = []
         var refusal: (line: Int, reason: String)?
+        private var count = 0
+
+        /// Enough for ten thousand entities; an element takes fifty times more memory than its text.
+        private static let maximumCount = 200_000
 
         func parser(
             _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
             attributes: [String: String]
         ) {
             let element = XMLTree(name: name, attributes: attributes, line: parser.lineNumber)
+            count += 1
             if open.count >= 64 { refuse(parser, "elements are nested too deeply") }
+            if count > Self.maximumCount { refuse(parser, "there are too many elements for a model") }
             if let parent = open.last { parent.append(element) } else { root = element }
             open.append(element)
         }

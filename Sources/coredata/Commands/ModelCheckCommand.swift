@@ -21,7 +21,9 @@ struct ModelCheckCommand: Command {
             "coredata model check App.xcdatamodeld --since App.xcdatamodeld/V1.xcdatamodel --ignore no-inverse",
         ],
         discussion: """
-            Ends with status 1 where there are findings. \(ModelWords.versions)
+            Ends with status 1 where there are findings, which are printed with the names of their rules.
+
+            \(ModelWords.versions)
 
             Errors:
             \(rules(.error))

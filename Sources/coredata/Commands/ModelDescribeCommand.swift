@@ -7,7 +7,7 @@ struct ModelDescribeCommand: Command {
 
     static let specification = CommandSpecification(
         overview: "Show all that a model says of its entities and their properties.",
-        positionals: [ModelInput.parameter, entities], options: [CommonParameters.json],
+        positionals: [CommonParameters.modelOrStore, entities], options: [CommonParameters.json],
         examples: [
             "coredata model describe World.xcdatamodeld City",
             "coredata model describe App.xcdatamodeld/V2.xcdatamodel --json",
@@ -19,13 +19,13 @@ struct ModelDescribeCommand: Command {
     private let printsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
-        path = try arguments.required(ModelInput.parameter)
+        path = try arguments.required(CommonParameters.modelOrStore)
         entityNames = try arguments.values(Self.entities)
         printsJSON = arguments.has(CommonParameters.json)
     }
 
     func run() throws {
-        let description = try ModelDescription(ModelInput.read(path), path: path, entities: entityNames)
+        let description = try ModelDescription(ModelSource(path).requireModel(), path: path, entities: entityNames)
         try printResult(printsJSON ? description.json.pretty : description.text)
     }
 }

@@ -13,7 +13,7 @@ struct ModelDiagramCommand: Command {
 
     static let specification = CommandSpecification(
         overview: "Draw a model's entities, attributes and relationships.",
-        positionals: [ModelInput.parameter], options: [output, format, entity, depth, withoutAttributes],
+        positionals: [CommonParameters.modelOrStore], options: [output, format, entity, depth, withoutAttributes],
         examples: [
             "coredata model diagram World.xcdatamodeld --output World.svg",
             "coredata model diagram World.sqlite --entity City --depth 2 --format mermaid",
@@ -31,7 +31,7 @@ struct ModelDiagramCommand: Command {
     private let showsAttributes: Bool
 
     init(_ arguments: ParsedArguments) throws {
-        path = try arguments.required(ModelInput.parameter)
+        path = try arguments.required(CommonParameters.modelOrStore)
         outputPath = try arguments.value(Self.output)
         format = try arguments.value(Self.format) ?? outputPath.flatMap(DiagramFormat.init(path:)) ?? .svg
         entityNames = try arguments.values(Self.entity)
@@ -43,7 +43,7 @@ struct ModelDiagramCommand: Command {
     }
 
     func run() throws {
-        let model = try ModelInput.read(path)
+        let model = try ModelSource(path).requireModel()
         if let outputPath { try InputError.requireWritable(outputPath, what: "picture") }
         if format == .png, outputPath == nil, Terminal.isTerminal(STDOUT_FILENO) {
             throw UsageError(message: "A PNG can't be shown on a terminal; please give a file with '--output'")

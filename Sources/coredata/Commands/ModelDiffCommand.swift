@@ -14,9 +14,11 @@ struct ModelDiffCommand: Command {
             "coredata model diff App.sqlite App.momd --json",
         ],
         discussion: """
-            What was renamed is found by renaming identifiers. An asterisk marks what alters a version hash, so that \
-            stores have to be migrated. Ends with status 1 where there are differences. Of a store, its own model is \
-            taken; such models have no names of classes, which then don't count. \(ModelWords.versions)
+            What was renamed is found by renaming identifiers. An asterisk marks what alters a version hash, so that
+            stores have to be migrated. Ends with status 1 where there are differences. Of a store, its own model is
+            taken; such models have no names of classes, which then don't count.
+
+            \(ModelWords.versions)
             """)
 
     private let paths: (old: String, new: String)
@@ -81,16 +83,19 @@ struct ModelDiffCommand: Command {
             default: "Entity '\(entity.name)' was \(entity.outcome)"
             }
         let mark = entity.altersVersionHash && entity.outcome != "changed" ? " *" : ""
-        let properties = entity.properties.filter { !$0.isSame }.flatMap { lines(of: $0) }
-        return [title + mark] + entity.changes.map { line($0.words, $0.altersVersionHash) } + properties
+        let isWhole = entity.source == nil || entity.destination == nil
+        let properties = entity.properties.filter { !$0.isSame }.flatMap { property in
+            isWhole
+                ? [line("\(property.kindName) '\(property.name)': \(property.summary)", false)] : lines(of: property)
+        }
+        return [singleLine(title + mark)] + entity.changes.map { line($0.words, $0.altersVersionHash) } + properties
     }
 
     private func lines(of property: PropertyComparison) -> [String] {
         let what = "\(property.kindName) '\(property.name)'"
-        let summary = (property.destination ?? property.source)?.summary ?? ""
         switch property.outcome {
-        case "added": return [line("\(what) was added: \(summary)", property.altersVersionHash)]
-        case "removed": return [line("\(what) was removed: \(summary)", property.altersVersionHash)]
+        case "added": return [line("\(what) was added: \(property.summary)", property.altersVersionHash)]
+        case "removed": return [line("\(what) was removed: \(property.summary)", property.altersVersionHash)]
         default:
             let renamed = property.formerName.map {
                 [line("\(what) was renamed from '\($0)'", property.altersVersionHash)]

@@ -14,7 +14,8 @@ struct ModelHashesCommand: Command {
             "coredata model hashes World.xcdatamodeld", "coredata model hashes World.xcdatamodeld World.sqlite --json",
         ],
         discussion: """
-            A store opens only with a model whose hashes are the store's. Ends with status 1 where they differ. \
+            A store opens only with a model whose hashes are the store's. Ends with status 1 where they differ.
+
             \(ModelWords.versions)
             """)
 

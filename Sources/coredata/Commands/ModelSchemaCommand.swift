@@ -7,7 +7,7 @@ struct ModelSchemaCommand: Command {
 
     static let specification = CommandSpecification(
         overview: "Print the SQL that makes an empty store's tables, triggers and indexes.",
-        positionals: [ModelInput.parameter], options: [configuration, CommonParameters.json],
+        positionals: [CommonParameters.modelOrStore], options: [configuration, CommonParameters.json],
         examples: [
             "coredata model schema World.xcdatamodeld",
             "coredata model schema World.xcdatamodeld --configuration Public",
@@ -22,15 +22,14 @@ struct ModelSchemaCommand: Command {
     private let printsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
-        path = try arguments.required(ModelInput.parameter)
+        path = try arguments.required(CommonParameters.modelOrStore)
         configuration = try arguments.value(Self.configuration)
         printsJSON = arguments.has(CommonParameters.json)
     }
 
     func run() throws {
-        let model = try ModelInput.read(path)
+        let model = try ModelSource(path).requireModel()
         try requireConfiguration(in: model)
-        try requirePlainNames(model)
         let schema = try SQLSchema(model)
         let statements = try schema.creationStatements(forConfigurationName: configuration)
         try printResult(printsJSON ? json(statements) : statements.map { "\($0);" }.joined(separator: "\n\n"))
@@ -48,23 +47,5 @@ struct ModelSchemaCommand: Command {
         let suggestion = nearest(to: configuration, among: known).map { "; did you mean '\($0)'?" } ?? ""
         let list = known.isEmpty ? "The model has none" : "The model's: \(known.joined(separator: ", "))"
         throw UsageError(message: "There is no configuration '\(configuration)'\(suggestion)", details: [list])
-    }
-
-    /// Names become names of tables and columns, which aren't quoted: what Xcode would refuse, SQL might carry out.
-    private func requirePlainNames(_ model: NSManagedObjectModel) throws {
-        for entity in model.entities {
-            let name = entity.name ?? ""
-            let names =
-                [("entity", name)] + entity.declaredProperties.map { ("property of '\(name)'", $0.name) }
-                + entity.indexes.map { ("index of '\(name)'", $0.name) }
-            for (what, name) in names
-            where name.isEmpty || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
-                throw InputError(
-                    message:
-                        "\(path): the \(what) named '\(name)' can't have a place in a SQLite store: names are made of "
-                        + "letters, digits and underscores",
-                    status: .badData)
-            }
-        }
     }
 }

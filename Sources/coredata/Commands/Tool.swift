@@ -70,6 +70,10 @@ enum CommonParameters {
     static let json = Flag("--json", help: "Print the result as JSON.")
     /// A store to read.
     static let store = Option<String>(nil, "store", help: "The store: a SQLite file of Core Data.", isRequired: true)
+    /// A model, or a store for its model.
+    static let modelOrStore = Option<String>(
+        nil, "model", help: "A model (.xcdatamodeld, .xcdatamodel, .momd, .mom), or a store, whose own model is taken.",
+        isRequired: true)
     /// A model in place of the store's own.
     static let model = Option<String>(
         "--model", "model",

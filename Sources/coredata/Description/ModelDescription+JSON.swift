@@ -50,10 +50,10 @@ extension ModelDescription {
             ("allowsExternalStorage", .bool(attribute.allowsExternalBinaryDataStorage)),
             ("preservesValueInHistory", .bool(attribute.preservesValueInHistoryOnDeletion)),
             ("allowsCloudEncryption", .bool(attribute.allowsCloudEncryption)),
-            ("isIndexed", .bool(attribute.isIndexedByAttribute)),
         ]
         if let derived = attribute as? NSDerivedAttributeDescription {
             facts.append(("derivation", .text(derived.derivationExpression?.formatText)))
+            facts.append(("derivationFilter", .text(derived.filteringPredicate?.formatText)))
         }
         if let composite = attribute as? NSCompositeAttributeDescription {
             facts.append(("elements", .array(composite.elements.map(self.attribute))))
@@ -84,6 +84,7 @@ extension ModelDescription {
         }
         let last: [(String, JSON)] = [
             ("isOptional", .bool(property.isOptional)), ("isTransient", .bool(property.isTransient)),
+            ("isIndexed", .bool(property.isIndexedByAttribute)),
             ("isIndexedBySpotlight", .bool(property.isIndexedBySpotlight)), ("validation", .array(rules)),
             ("versionHash", .string(property.versionHash.hexadecimal)),
             ("versionHashModifier", .text(property.versionHashModifier)),
@@ -111,18 +112,25 @@ extension ModelDescription {
 
     private func request(_ request: NSFetchRequest<any NSFetchRequestResult>) -> [(String, JSON)] {
         let sorts = (request.sortDescriptors ?? []).map { sort in
-            JSON.object([("key", .text(sort.key)), ("ascending", .bool(sort.ascending))])
+            JSON.object([
+                ("key", .text(sort.key)), ("ascending", .bool(sort.ascending)), ("selector", .text(sort.selectorName)),
+            ])
         }
         return [
             ("entity", .text(request.entityName)), ("predicate", .text(request.predicate?.formatText)),
             ("sortDescriptors", .array(sorts)), ("fetchLimit", .int(request.fetchLimit)),
             ("fetchOffset", .int(request.fetchOffset)), ("fetchBatchSize", .int(request.fetchBatchSize)),
             ("resultType", .string(request.resultType.word)),
+            ("propertiesToFetch", .array(propertyNames(request.propertiesToFetch).map(JSON.string))),
+            ("propertiesToGroupBy", .array(propertyNames(request.propertiesToGroupBy).map(JSON.string))),
+            ("havingPredicate", .text(request.havingPredicate?.formatText)),
+            ("prefetchedKeyPaths", .array((request.relationshipKeyPathsForPrefetching ?? []).map(JSON.string))),
             ("includesSubentities", .bool(request.includesSubentities)),
             ("includesPropertyValues", .bool(request.includesPropertyValues)),
             ("includesPendingChanges", .bool(request.includesPendingChanges)),
             ("returnsObjectsAsFaults", .bool(request.returnsObjectsAsFaults)),
             ("returnsDistinctResults", .bool(request.returnsDistinctResults)),
+            ("refreshesRefetchedObjects", .bool(request.shouldRefreshRefetchedObjects)),
         ]
     }
 

@@ -47,18 +47,24 @@ private func fact(_ name: String, _ value: String) -> String {
 /// What a request says beyond the defaults.
 private func requestFacts(_ request: NSFetchRequest<any NSFetchRequestResult>) -> [(String, String)] {
     let sorts = (request.sortDescriptors ?? []).map { "\($0.ascending ? "" : "-")\($0.key ?? "self")" }
+    let list = { (names: [String]) in names.isEmpty ? nil : names.joined(separator: ", ") }
     let facts: [(String, String?)] = [
         ("Entity", request.entityName ?? "none"), ("Predicate", request.predicate?.formatText),
-        ("Sorted by", sorts.isEmpty ? nil : sorts.joined(separator: ", ")),
+        ("Sorted by", list(sorts)),
         ("Limit", request.fetchLimit == 0 ? nil : String(request.fetchLimit)),
         ("Offset", request.fetchOffset == 0 ? nil : String(request.fetchOffset)),
         ("Batch size", request.fetchBatchSize == 0 ? nil : String(request.fetchBatchSize)),
         ("Result", request.resultType == .managedObjectResultType ? nil : request.resultType.word),
+        ("Properties", list(propertyNames(request.propertiesToFetch))),
+        ("Grouped by", list(propertyNames(request.propertiesToGroupBy))),
+        ("Having", request.havingPredicate?.formatText),
+        ("Prefetched", list(request.relationshipKeyPathsForPrefetching ?? [])),
         ("Sub-entities", request.includesSubentities ? nil : "left out"),
         ("Property values", request.includesPropertyValues ? nil : "not read along"),
         ("Pending changes", request.includesPendingChanges ? nil : "left out"),
         ("Objects", request.returnsObjectsAsFaults ? nil : "filled"),
         ("Distinct", request.returnsDistinctResults ? "yes" : nil),
+        ("Refetched objects", request.shouldRefreshRefetchedObjects ? "refreshed" : nil),
     ]
     return facts.compactMap { name, value in value.map { (name, $0) } }
 }
@@ -121,10 +127,9 @@ private struct EntitySection {
     }
 
     private func flags(of attribute: NSAttributeDescription) -> [String] {
-        let derivation = (attribute as? NSDerivedAttributeDescription)?.derivationExpression?.formatText
         let isOwnClass = attribute.attributeValueClassName != attribute.attributeType.valueClassName
         let flags: [String?] = [
-            attribute is NSDerivedAttributeDescription ? "derived from \(derivation ?? "nothing")" : nil,
+            (attribute as? NSDerivedAttributeDescription).map(derivation(of:)),
             attribute.isTransient ? "transient" : nil, attribute.isIndexedByAttribute ? "indexed" : nil,
             attribute.isIndexedBySpotlight ? "in Spotlight" : nil,
             attribute.allowsExternalBinaryDataStorage ? "external storage" : nil,
@@ -136,10 +141,16 @@ private struct EntitySection {
         return flags.compactMap(\.self)
     }
 
+    private func derivation(of attribute: NSDerivedAttributeDescription) -> String {
+        let filter = attribute.filteringPredicate.map { " where \($0.formatText)" } ?? ""
+        return "derived from \(attribute.derivationExpression?.formatText ?? "nothing")\(filter)"
+    }
+
     private var relationships: [String] {
         let rows = entity.sortedRelationships.map { relationship in
             let flags: [String?] = [
                 relationship.isOrdered ? "ordered" : nil, relationship.isTransient ? "transient" : nil,
+                relationship.isIndexedByAttribute ? "indexed" : nil,
                 relationship.isIndexedBySpotlight ? "in Spotlight" : nil,
             ]
             return [

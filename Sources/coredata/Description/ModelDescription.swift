@@ -110,3 +110,13 @@ extension NSFetchRequestResultType {
 func sortedPairs(_ info: [AnyHashable: Any]?) -> [(key: String, value: String)] {
     (info ?? [:]).map { ("\($0.key.base)", "\($0.value)") }.sorted { $0.0 < $1.0 }
 }
+
+/// The names of properties and expressions that a request fetches or groups by.
+func propertyNames(_ list: [Any]?) -> [String] {
+    (list ?? []).map { $0 as? String ?? ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
+}
+
+extension NSSortDescriptor {
+    /// The name of the comparison, as archives have it; nil for a closure's.
+    var selectorName: String? { (self as? KeyedSortDescriptor)?.sortSelector?.rawValue }
+}

@@ -98,7 +98,8 @@ struct HashDifference {
     }
 
     private static func words(_ change: ModelChange, _ there: String) -> String {
-        "\(change.subject) is \(change.new ?? "missing") here, \(change.old ?? "missing") in \(there)"
+        let subject = change.aspect.isAdjective ? "" : "\(change.subject) "
+        return "\(subject)is \(change.new ?? "missing") here, \(change.old ?? "missing") in \(there)"
     }
 
     // MARK: Output
@@ -132,7 +133,7 @@ struct HashDifference {
     var lines: [String] {
         if isEmpty { return ["\(otherName) has the same hashes."] }
         let title = "\(otherName) has other hashes of \(Amounts.counted(entities.count, "entity", plural: "entities")):"
-        return [title] + entities.flatMap { lines(of: $0) }
+        return [title] + entities.flatMap { lines(of: $0) }.map(singleLine)
     }
 
     private func lines(of entity: Entity) -> [String] {
@@ -141,6 +142,6 @@ struct HashDifference {
         guard let reasons = entity.reasons else {
             return ["  \(entity.name): which property makes the difference can't be told without the other's model"]
         }
-        return ["  \(entity.name):"] + reasons.map { "    \(singleLine($0.text))" }
+        return ["  \(entity.name):"] + reasons.map { "    \($0.text)" }
     }
 }

@@ -6,7 +6,7 @@ struct ModelOutput {
     let omissions: [String]
     private let path: String
     private let currentName: String?
-    private let versions: [(version: ModelBundle.Version, bytes: Int)]
+    private let versions: [(version: ModelBundle.Version, bytes: Int, checksum: String)]
 
     /// Writes all versions, or the current one, in the form that the output's name asks for.
     init(_ bundle: ModelBundle, _ path: String) throws {
@@ -26,11 +26,11 @@ struct ModelOutput {
     }
 
     var json: JSON {
-        let members = versions.map { version, bytes in
+        let members = versions.map { version, bytes, checksum in
             JSON.object([
                 ("name", .string(version.name)), ("isCurrent", .bool(version.name == currentName)),
                 ("entities", .int(version.model.entities.count)), ("bytes", .int(bytes)),
-                ("checksum", .string(version.model.versionChecksum)),
+                ("checksum", .string(checksum)),
             ])
         }
         return .object([
@@ -40,10 +40,10 @@ struct ModelOutput {
     }
 
     var text: String {
-        let rows = versions.map { version, bytes in
+        let rows = versions.map { version, bytes, checksum in
             [
                 version.name + (version.name == currentName && versions.count > 1 ? " (current)" : ""),
-                "\(version.model.entities.count)", "\(bytes)", version.model.versionChecksum,
+                "\(version.model.entities.count)", "\(bytes)", checksum,
             ]
         }
         let columns = [

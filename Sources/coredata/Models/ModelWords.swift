@@ -4,7 +4,7 @@ import CoreData
 enum ModelWords {
     /// How one of several versions is named.
     static let versions = """
-        One version of a bundle is named by its path, App.xcdatamodeld/V2.xcdatamodel or App.momd/V2.mom; the bundle \
+        One version of a bundle is named by its path, App.xcdatamodeld/V2.xcdatamodel or App.momd/V2.mom; the bundle
         itself stands for its current version.
         """
 }
@@ -32,7 +32,7 @@ extension PropertyComparison {
         .object([
             ("name", .string(name)), ("formerName", .text(formerName)), ("kind", .string(kindName)),
             ("change", .string(outcome)), ("altersVersionHash", .bool(altersVersionHash)),
-            ("summary", .text((destination ?? source)?.summary)), ("changes", .array(changes.map(\.json))),
+            ("summary", .string(summary)), ("changes", .array(changes.map(\.json))),
         ])
     }
 }

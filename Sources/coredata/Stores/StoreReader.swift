@@ -18,7 +18,7 @@ final class StoreReader {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: url,
-            options: [NSReadOnlyPersistentStoreOption: true])
+            options: [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreTimeoutOption: 10])
         context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
     }

@@ -200,6 +200,11 @@ struct ContainerTests {
         #expect(search.model(named: "Mesh")?.entitiesByName.keys.sorted() == ["FromXML"])
         #expect(search.model(named: "Flat")?.entities.count == 1)
         #expect(search.model(named: "Nothing") == nil)
+        try folder.write(xml, to: "My_Package.resources/Own.xcdatamodel/contents")
+        try folder.write(xml, to: "My_Package.build/Other.xcdatamodel/contents")
+        let beside = ModelSearch(folders: ModelSearch.resourceBundles(in: folder.url))
+        #expect(beside.model(named: "Own") != nil && beside.model(named: "Other") == nil)
+        #expect(ModelSearch.resourceBundles(in: folder.file("none")).isEmpty)
     }
 
     @Test("a container whose model isn't found goes on with an empty one")

@@ -61,6 +61,50 @@ struct CoordinatorMigrationTests {
         }
     }
 
+    @Test(
+        "a migration may change the type, and loses nothing on the way",
+        arguments: [
+            [NSXMLStoreType, NSSQLiteStoreType], [NSBinaryStoreType, NSXMLStoreType],
+            [NSInMemoryStoreType, NSBinaryStoreType, NSSQLiteStoreType],
+        ])
+    func types(_ types: [String]) throws {
+        let coordinator = try Library.open(folder.file("a"), model: model)
+        try fill(coordinator)
+        for type in types {
+            let old = coordinator.persistentStores[0]
+            let url = type == NSInMemoryStoreType ? URL(fileURLWithPath: "/dev/null") : folder.file(type)
+            let new = try coordinator.migratePersistentStore(old, to: url, withType: type)
+            #expect(coordinator.persistentStores == [new] && new.type == type)
+            try check(Library.context(coordinator))
+        }
+        let last = try #require(types.last)
+        let fresh = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try fresh.addPersistentStore(ofType: last, configurationName: nil, at: folder.file(last))
+        try check(Library.context(fresh))
+    }
+
+    @Test("stores that are written whole are replaced and deleted as files")
+    func wholeFiles() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        for (name, author) in [("a", "A"), ("b", "B")] {
+            try coordinator.addPersistentStore(type: .xml, at: folder.file(name))
+            try Library.addAuthor(author, coordinator)
+            try coordinator.remove(coordinator.persistentStores[0])
+        }
+        try coordinator.replacePersistentStore(
+            at: folder.file("b"), withPersistentStoreFrom: folder.file("a"), type: .xml)
+        try coordinator.addPersistentStore(type: .xml, at: folder.file("b"))
+        #expect(try Library.context(coordinator).names("Author") == ["A"])
+        try coordinator.destroyPersistentStore(at: folder.file("b"), type: .xml)
+        #expect(folder.names == ["a"] && coordinator.persistentStores.isEmpty)
+        #expect(
+            errorCode {
+                try coordinator.replacePersistentStore(
+                    at: folder.file("a"), withPersistentStoreFrom: folder.file("none"), type: .xml)
+            } == .fileReadNoSuchFile)
+        #expect(folder.names == ["a"])
+    }
+
     @Test("a migration is told in Apple's order, with each object's old and new ID")
     func notifications() throws {
         let coordinator = try Library.open(folder.file("a"), model: model)
@@ -76,6 +120,7 @@ struct CoordinatorMigrationTests {
             ])
         let changed = try #require(
             heard.all[3].userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any])
+        #expect(heard.all[3].userInfo?[NSUUIDChangedPersistentStoresKey] is NSArray)
         let pairs = try #require(changed[2] as? [NSManagedObjectID])
         #expect(pairs.count == 2 * 7)
         let fresh = Library.context(coordinator)

@@ -102,6 +102,19 @@ struct CoordinatorQueueTests {
                 == .persistentStoreUnsupportedRequestType)
     }
 
+    @Test("a save request is one of all changes of its context")
+    func executeSave() throws {
+        let context = Library.context(coordinator)
+        let (a, b) = (Library.insert("Author", "A", context), Library.insert("Author", "B", context))
+        func request(_ inserted: Set<NSManagedObject>) -> NSSaveChangesRequest {
+            NSSaveChangesRequest(inserted: inserted, updated: nil, deleted: nil, locked: nil)
+        }
+        #expect(errorCode { _ = try coordinator.execute(request([a]), with: context) } == .coreData)
+        #expect(try (coordinator.execute(request([a, b]), with: context) as? [Any])?.isEmpty == true)
+        #expect(!context.hasChanges)
+        #expect(try Library.context(coordinator).names("Author") == ["A", "B"])
+    }
+
     @Test("URIs lead back to IDs, of saved and of unsaved objects, and garbage to none")
     func identifiers() throws {
         let context = Library.context(coordinator)

@@ -48,6 +48,20 @@ struct CoordinatorRoutingTests {
         #expect(try context.names("Author") == ["A", "B"])
     }
 
+    @Test("a new object goes to the store that it was assigned to, which counts for its relationships too")
+    func assigned() throws {
+        try add("a", nil)
+        try add("b", nil)
+        let context = Library.context(coordinator)
+        let (author, book) = (Library.insert("Author", "A", context), Library.insert("Book", "B", context))
+        context.assign(author, to: coordinator.persistentStores[1])
+        book.setValue(author, forKey: "author")
+        #expect(errorCode { try context.save() } == .managedObjectExternalRelationship)
+        context.assign(book, to: coordinator.persistentStores[1])
+        try context.save()
+        #expect([author, book].allSatisfy { $0.objectID.persistentStore?.url == folder.file("b") })
+    }
+
     @Test("an entity that no store is for, and a coordinator without stores, are errors of a save that lose nothing")
     func noStore() throws {
         let context = Library.context(coordinator)

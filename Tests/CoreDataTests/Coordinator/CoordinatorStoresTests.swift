@@ -35,6 +35,15 @@ struct CoordinatorStoresTests {
         #expect(coordinator.persistentStores.count == 1)
         try coordinator.remove(coordinator.persistentStores[0])
         try coordinator.addPersistentStore(type: .sqlite, at: folder.file("a"))
+        // So it is with stores of other types that have an address, and not with those that have none.
+        let memory = URL(fileURLWithPath: "/dev/null")
+        try coordinator.addPersistentStore(type: .inMemory, at: memory)
+        #expect(errorCode { try coordinator.addPersistentStore(type: .inMemory, at: memory) }?.rawValue == 134081)
+        for _ in 0..<2 {
+            try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        }
+        #expect(coordinator.persistentStores.count == 4)
+        #expect(coordinator.url(for: coordinator.persistentStores[3]) == memory)
         // Another coordinator is another matter.
         _ = try Library.open(folder.file("a"), model: model)
     }

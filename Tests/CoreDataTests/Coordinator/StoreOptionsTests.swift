@@ -33,6 +33,18 @@ struct StoreOptionsTests {
         #expect(try pragma(coordinator, "synchronous") == "3" && pragma(coordinator, "cache_size") == "-500")
     }
 
+    @Test("a read-only store gets its pragmas, apart from the journal's, which is the file's")
+    func readOnlyPragmas() throws {
+        let first = try open([:])
+        try Library.addAuthor("A", first)
+        let coordinator = try open([
+            NSReadOnlyPersistentStoreOption: true,
+            NSSQLitePragmasOption: ["journal_mode": "DELETE", "cache_size": "-500"],
+        ])
+        #expect(try pragma(coordinator, "cache_size") == "-500" && pragma(coordinator, "journal_mode") == "wal")
+        #expect(try Library.context(coordinator).names("Author") == ["A"])
+    }
+
     @Test(
         "a pragma with an impossible value is refused with SQLite's code; nothing is added",
         arguments: [
@@ -118,7 +130,14 @@ struct StoreOptionsTests {
                 })
             heard.clear()
         }
-        try b.remove(b.persistentStores[0])
+        // A store that moved listens at its new place.
+        let moved = folder.file("moved")
+        try b.replacePersistentStore(at: moved, withPersistentStoreFrom: url, type: .sqlite)
+        #expect(b.setURL(moved, for: b.persistentStores[0]))
+        try Library.addAuthor("A", b)
+        #expect(eventually { heard.all.count >= 1 })
+        #expect(heard.all.count == 1 && heard.all.first?.userInfo?[NSPersistentStoreURLKey] as? URL == moved)
+        heard.clear()
         try Library.addAuthor("A", a)
         #expect(eventually { heard.all.count >= 1 })
         Thread.sleep(forTimeInterval: 0.05)

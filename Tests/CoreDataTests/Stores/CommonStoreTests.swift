@@ -175,7 +175,9 @@ struct CommonStoreTests {
         #expect(try context.names("City") == ["Oslo"])
     }
 
-    @Test("a save that meets another version of an object is refused, and everything stays", arguments: StoreCase.types)
+    @Test(
+        "a save that meets another version of an object is refused, and everything stays",
+        arguments: StoreCase.lockingTypes)
     func conflicts(_ type: String) throws {
         let stores = try StoreCase(type)
         let oslo = stores.insert("City", ["name": "Oslo", "people": 1])
@@ -195,7 +197,7 @@ struct CommonStoreTests {
 
     @Test(
         "a deletion of what somebody has changed is a conflict, of what is gone already none",
-        arguments: StoreCase.types)
+        arguments: StoreCase.lockingTypes)
     func conflictingDeletions(_ type: String) throws {
         let stores = try StoreCase(type)
         let cities = ["Oslo", "Bergen"].map { stores.insert("City", ["name": $0]) }
@@ -211,7 +213,7 @@ struct CommonStoreTests {
         #expect(try stores.second().names("City") == ["Oslo"])
     }
 
-    @Test("an update of an object that somebody has deleted is a conflict", arguments: StoreCase.types)
+    @Test("an update of an object that somebody has deleted is a conflict", arguments: StoreCase.lockingTypes)
     func updateOfDeleted(_ type: String) throws {
         let stores = try StoreCase(type)
         let oslo = stores.insert("City", ["name": "Oslo"])
@@ -222,6 +224,41 @@ struct CommonStoreTests {
         oslo.setValue(3, forKey: "people")
         #expect(errorCode { try stores.context.save() } == .managedObjectMerge)
         #expect(try stores.second().find("City").isEmpty)
+    }
+
+    @Test(
+        "an update of an object that somebody has deleted, saved all the same, puts it back",
+        arguments: StoreCase.lockingTypes)
+    func resurrection(_ type: String) throws {
+        let stores = try StoreCase(type)
+        let oslo = stores.insert("City", ["name": "Oslo"])
+        try stores.context.save()
+        let id = oslo.objectID
+        let other = stores.second()
+        other.delete(try other.one("City", "Oslo"))
+        try other.save()
+        oslo.setValue(3, forKey: "people")
+        stores.context.mergePolicy = NSMergePolicy.overwrite
+        try stores.context.save()
+        #expect(oslo.objectID == id)
+        #expect(try stores.fresh().one("City", "Oslo").value(forKey: "people") as? Int == 3)
+    }
+
+    @Test("an ID obtained before the save is the one that the object is saved under", arguments: StoreCase.types)
+    func earlyIdentifiers(_ type: String) throws {
+        let stores = try StoreCase(type)
+        let country = stores.insert("Country", ["name": "Norway"])
+        let city = stores.insert("City", ["name": "Oslo", "country": country])
+        try stores.context.obtainPermanentIDs(for: [city])
+        let id = city.objectID
+        #expect(!id.isTemporaryID && id.persistentStore === stores.store && country.objectID.isTemporaryID)
+        #expect(city.set("tags").isEmpty)
+        try stores.context.save()
+        #expect(city.objectID == id && stores.context.object(with: id) === city)
+        let context = try stores.fresh()
+        let uri = id.uriRepresentation()
+        let found = try #require(context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri))
+        #expect(try context.existingObject(with: found).object("country")?.name == "Norway")
     }
 
     @Test("an object of another store can't be related to", arguments: StoreCase.types)

@@ -5,7 +5,17 @@ import TestSupport
 /// A store of any type with a coordinator and a context: what all types of stores must do alike is tested on each.
 final class StoreCase {
     /// The types of the framework, and one of each kind that programs write.
-    static let types = [NSSQLiteStoreType, NSInMemoryStoreType, NSBinaryStoreType, NSXMLStoreType]
+    static let types = lockingTypes + [ServiceStore.typeName]
+
+    /// Those whose stores notice themselves that an object was changed meanwhile.
+    static let lockingTypes = [
+        NSSQLiteStoreType, NSInMemoryStoreType, NSBinaryStoreType, NSXMLStoreType, TableStore.typeName,
+    ]
+
+    private static let registration: Void = {
+        NSPersistentStoreCoordinator.registerStoreClass(TableStore.self, forStoreType: TableStore.typeName)
+        NSPersistentStoreCoordinator.registerStoreClass(ServiceStore.self, type: .init(rawValue: ServiceStore.typeName))
+    }()
 
     let type: String
     let model: NSManagedObjectModel
@@ -17,6 +27,7 @@ final class StoreCase {
     private var contexts: [NSManagedObjectContext] = []
 
     init(_ type: String, _ model: NSManagedObjectModel = StoreCase.model()) throws {
+        Self.registration
         self.type = type
         self.model = model
         folder = try TemporaryFolder()

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationSupplement
 
 @testable import ManagedObjectModel
 
@@ -6,6 +6,10 @@ import Foundation
 /// description its class and every key with its value. Entities and properties inside a value are named, not spelt out.
 struct ArchiveFacts {
     private let archive: KeyedArchive
+    /// Whether mutable and other collections and strings count as the same, the order of indexes doesn't matter, and no
+    /// collection is the same as an empty one: a model that came from an optimised file, or through an older framework,
+    /// differs in these.
+    private let isLoose: Bool
     private(set) var lines: Set<String> = []
 
     /// What the compiler says of itself, which only Apple's can say.
@@ -15,8 +19,9 @@ struct ArchiveFacts {
         "NSFetchedPropertyDescription",
     ]
 
-    init(_ data: Data, path: String) throws {
+    init(_ data: Data, path: String, isLoose: Bool = false) throws {
         archive = try KeyedArchive(data, path: path)
+        self.isLoose = isLoose
         let root = try archive.root()
         try add("model", root)
         for (_, entity) in try archive.pairs(root["NSEntities"], "entities") {
@@ -33,7 +38,9 @@ struct ArchiveFacts {
     private mutating func add(_ place: String, _ object: ArchivedObject) throws {
         lines.insert("\(place): \(try classes(object))")
         for (key, value) in object.fields where !Self.ignored.contains(key) {
-            lines.insert("\(place) \(key): \(try text(value))")
+            let text = try text(value)
+            if isLoose, text == "null" || text == "[]" { continue }
+            lines.insert("\(place) \(key): \(text)")
         }
     }
 
@@ -53,11 +60,21 @@ struct ArchiveFacts {
     private func text(of object: ArchivedObject) throws -> String {
         switch object.className {
         case "NSManagedObjectModel": return "the model"
+        case "NSString" where isLoose, "NSMutableString" where isLoose: return try text(object["NS.string"])
+        case _ where isLoose && KeyedArchive.arrays.union(KeyedArchive.sets).contains(object.className):
+            let elements = try archive.elements(of: object)
+            let areIndexes = try elements.contains {
+                try archive.resolve($0)?.dictionary.flatMap { try archive.className($0) } == "NSFetchIndexDescription"
+            }
+            let texts = try elements.map { try text($0) }
+            let isSet = KeyedArchive.sets.contains(object.className)
+            return texts.isEmpty ? "[]" : "\(areIndexes || isSet ? texts.sorted() : texts)"
         case "NSEntityDescription": return "entity \(try text(object["NSEntityName"]))"
         case _ where Self.properties.contains(object.className) && object["NSEntity"]?.uid != 0:
             return "property \(try text(object["NSPropertyName"])) of \(try text(object["NSEntity"]))"
         case "NSDictionary", "NSMutableDictionary":
             let pairs = try archive.pairs(of: object).map { "\(try text($0.key)): \(try text($0.value))" }
+            if isLoose { return "\(pairs.sorted())" }
             return "\(object.className) \(pairs.sorted())"
         case "NSSet", "NSMutableSet":
             return "\(object.className) \(try archive.elements(of: object).map { try text($0) }.sorted())"

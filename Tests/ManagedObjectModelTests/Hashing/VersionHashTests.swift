@@ -69,6 +69,18 @@ struct VersionHashTests {
         #expect(Set(hashes).count == hashes.count)
     }
 
+    @Test("sort names by UTF-16 code units")
+    func order() {
+        let names = [
+            "", "B", "_", "a", "ab", "ä", "é", "e\u{301}", "\u{d7ff}", "\u{e000}", "\u{ffff}", "😀", "😀a", "𝒜", "a😀",
+        ]
+        for a in names {
+            for b in names {
+                #expect(VersionHash.codeUnitOrder(a, b) == a.utf16.lexicographicallyPrecedes(b.utf16), "\(a) \(b)")
+            }
+        }
+    }
+
     // MARK: Models and hashes recorded in public
 
     /// The pairs in the folder beside the package.

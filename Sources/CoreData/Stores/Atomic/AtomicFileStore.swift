@@ -7,18 +7,19 @@ import ManagedObjectModel
 /// place, so that nobody ever sees half a store.
 package class AtomicFileStore: SlotStore {
     private var document: (any StoreDocument)?
-    private var hasUnsavedMetadata = true
+    /// Whether the file lacks what no object tells: the metadata, or the store as a whole.
+    private var isUnwritten = true
 
     /// The format of the file.
     class var format: any StoreDocument.Type { BinaryStoreDocument.self }
 
     package override final class var isFile: Bool { true }
 
-    package override final var metadata: [String: Any]! {
-        didSet { hasUnsavedMetadata = true }
-    }
+    package override final var metadata: [String: Any]! { didSet { isUnwritten = true } }
 
-    package override final var wantsEmptySaves: Bool { hasUnsavedMetadata && !isReadOnly }
+    package override final var url: URL? { didSet { isUnwritten = true } }
+
+    package override final var wantsEmptySaves: Bool { isUnwritten && !isReadOnly }
 
     // MARK: Metadata
 
@@ -31,7 +32,7 @@ package class AtomicFileStore: SlotStore {
         let found = try Self.document(at: url)
         document = found
         metadata = found.metadata
-        hasUnsavedMetadata = false
+        isUnwritten = false
     }
 
     package override final class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
@@ -193,23 +194,22 @@ package class AtomicFileStore: SlotStore {
             throw CocoaError.store(.persistentStoreSave, url, fault.description)
         }
         try Self.write(Self.format.init(metadata: metadata ?? [:], lastKey: lastKey, objects: objects), to: url)
-        hasUnsavedMetadata = false
+        isUnwritten = false
     }
 
     private func stored(_ node: SlotCacheNode) throws -> StoredObject {
         let layout = node.objectID.layout
         var object = StoredObject(entity: Self.format.name(of: layout.entity), key: node.objectID.primaryKey)
-        for (name, slot) in slots(of: layout).sorted(by: { $0.key < $1.key }) {
-            switch layout.kinds[slot] {
+        for field in fields(of: layout) {
+            switch layout.kinds[field.slot] {
             case .attribute(let attribute):
-                guard !attribute.isTransient, !node.values[slot].isNull else { continue }
-                object.attributes.append(try stored(node.values[slot], attribute, name, object))
+                guard !attribute.isTransient, !node.values[field.slot].isNull else { continue }
+                object.attributes.append(try stored(node.values[field.slot], attribute, field, object))
             case .toOne(let relationship), .toMany(let relationship):
                 let keys = node.related(relationship, in: self).map(\.objectID.primaryKey)
                 object.relationships.append(
                     .init(
-                        name: name, isToMany: relationship.isToMany,
-                        destination: relationship.destinationEntity.map { Self.format.name(of: $0) } ?? "", keys: keys))
+                        name: field.name, isToMany: relationship.isToMany, destination: field.destination, keys: keys))
             case .fetched: continue
             }
         }
@@ -217,15 +217,39 @@ package class AtomicFileStore: SlotStore {
     }
 
     private func stored(
-        _ value: SlotValue, _ attribute: NSAttributeDescription, _ name: String, _ object: StoredObject
+        _ value: SlotValue, _ attribute: NSAttributeDescription, _ field: Field, _ object: StoredObject
     ) throws -> StoredObject.Attribute {
         do {
-            let type = attribute.attributeType
             return .init(
-                name: name, type: XMLStoreDocument.typeName(type), value: try Self.format.stored(value, type))
+                name: field.name, type: field.type, value: try Self.format.stored(value, attribute.attributeType))
         } catch let fault as StoreFileFault {
             throw StoreFileFault("'\(attribute.name)' of \(object.entity) \(object.key): \(fault.reason)")
         }
+    }
+
+    /// What the file says of a property in every object.
+    private struct Field {
+        let name: String
+        let slot: Int
+        let type: String
+        let destination: String
+    }
+
+    private var fieldsByEntity: [ObjectIdentifier: [Field]] = [:]
+
+    /// The properties of an entity in the order in which they are written: by name.
+    private func fields(of layout: EntityLayout) -> [Field] {
+        if let known = fieldsByEntity[ObjectIdentifier(layout)] { return known }
+        let fields = layout.properties.enumerated().map { slot, property in
+            let destination = (property as? NSRelationshipDescription)?.destinationEntity
+            let type = layout.attributeTypes[slot].map(XMLStoreDocument.typeName) ?? ""
+            return Field(
+                name: Self.format.name(of: property), slot: slot, type: type,
+                destination: destination.map { Self.format.name(of: $0) } ?? "")
+        }
+        let sorted = fields.sorted { $0.name < $1.name }
+        fieldsByEntity[ObjectIdentifier(layout)] = sorted
+        return sorted
     }
 }
 

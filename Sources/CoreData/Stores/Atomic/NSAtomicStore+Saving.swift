@@ -5,44 +5,54 @@ extension NSAtomicStore {
     /// Changes the nodes and has them written. When anything fails, the nodes become what they were.
     func saveChanges(_ changes: SaveChanges) throws -> SaveOutcome {
         try checkIsWritable()
-        for object in changes.updated + changes.deleted { try checkVersion(of: object) }
+        try checkVersions(of: changes.updated + changes.deleted + changes.locked)
         let identifiers = try identifiers(for: changes.inserted)
         for object in changes.inserted + changes.updated { try checkRelationships(of: object, identifiers) }
-        let oldTrees = trees
+        let removed = changes.deleted.compactMap { cacheNode(for: $0.objectID) }
         let restorations = changes.updated.compactMap { cacheNode(for: $0.objectID)?.restoration() }
         do {
             return try assuming(identifiers, of: changes.inserted) {
-                var outcome = try write(changes)
+                var outcome = try write(changes, removing: removed)
                 outcome.identifiers = identifiers
                 return outcome
             }
         } catch {
-            trees = oldTrees
+            remove(Array(identifiers.values))
+            addCacheNodes(Set(removed))
             for restore in restorations { restore() }
             throw error
         }
     }
 
-    /// A node that somebody else has deleted meanwhile is a conflict for an update, and none for a deletion.
-    private func checkVersion(of object: NSManagedObject) throws {
-        guard let node = cacheNode(for: object.objectID) else {
-            if object.isDeleted { return }
-            throw mergeConflict(of: object)
+    /// Objects whose nodes others have changed. A node that somebody else has deleted meanwhile is a conflict for an
+    /// update, and none for a deletion.
+    private func checkVersions(of objects: [NSManagedObject]) throws {
+        var conflicts = SaveConflicts()
+        for object in objects {
+            let node = cacheNode(for: object.objectID)
+            if node == nil, object.isDeleted { continue }
+            if let node, object.row.map({ $0.version == node.version }) ?? true { continue }
+            conflicts.versions.append(
+                VersionConflict(object: object, newRow: try node?.row(in: self), isCached: false))
         }
-        if let known = object.row?.version, known != node.version { throw mergeConflict(of: object) }
+        if !conflicts.isEmpty { throw conflicts }
     }
 
-    private func write(_ changes: SaveChanges) throws -> SaveOutcome {
-        addCacheNodes(Set(try changes.inserted.map { try makeNode(for: $0) }))
+    private func write(
+        _ changes: SaveChanges, removing removed: [NSAtomicStoreCacheNode]
+    ) throws -> SaveOutcome {
+        let nodes = try changes.inserted.map { try makeNode(for: $0) }
+        addCacheNodes(Set(nodes))
         for object in changes.updated {
             guard let node = cacheNode(for: object.objectID) else { continue }
             try update(node, from: object)
             node.version += 1
         }
-        let removed = changes.deleted.compactMap { cacheNode(for: $0.objectID) }
+        let now = Date()
+        for node in nodes + changes.updated.compactMap({ cacheNode(for: $0.objectID) }) { node.noteSave(at: now) }
         if !removed.isEmpty {
             willRemoveCacheNodes(Set(removed))
-            remove(removed)
+            remove(removed.map(\.objectID))
         }
         try save()
         var outcome = SaveOutcome()

@@ -109,8 +109,8 @@ open class NSAtomicStore: NSPersistentStore {
     /// What the store calls an object.
     open func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID) }
 
-    final func remove(_ nodes: [NSAtomicStoreCacheNode]) {
-        for node in nodes { trees[ObjectIdentifier(node.objectID.space)]?[node.objectID.primaryKey] = nil }
+    final func remove(_ ids: [NSManagedObjectID]) {
+        for id in ids { trees[ObjectIdentifier(id.space)]?[id.primaryKey] = nil }
     }
 
     private func copyValues(to node: NSAtomicStoreCacheNode, from object: NSManagedObject) {

@@ -18,6 +18,8 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding {
     open var propertyCache: NSMutableDictionary?
     /// How often the object was saved since the store was loaded.
     package final var version: Int64 = 1
+    /// The derived attributes that are being computed.
+    final var derivations: Set<String> = []
 
     /// Creates a node without values.
     public init(objectID moid: NSManagedObjectID) {
@@ -57,15 +59,9 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding {
         return Row(version: version, values: values)
     }
 
-    private func slotValue(_ attribute: NSAttributeDescription) throws -> SlotValue {
-        let value = value(forKey: attribute.name)
-        do throws(SlotValue.Unacceptable) {
-            return try SlotValue(value, for: attribute.attributeType)
-        } catch {
-            throw CocoaError.request(
-                "the cache node of \(objectID) has the value \(value ?? "nil") for '\(attribute.name)', which is no"
-                    + " \(attribute.attributeType.displayName)")
-        }
+    /// Sets an attribute that is derived from the time of the object's last save.
+    package func setTimeOfSave(_ date: Date, _ attribute: NSAttributeDescription) {
+        setValue(date, forKey: attribute.name)
     }
 
     /// The nodes at the other end of a relationship, in their order if it has one.
@@ -110,7 +106,7 @@ extension NSAtomicStoreCacheNode: ThrowingKeyValueCoding, PredicateIdentity {
             }
         }
         switch layout.kinds[slot] {
-        case .attribute: return value(forKey: key)
+        case .attribute(let attribute): return try attributeValue(attribute)
         case .toOne(let relationship): return nodes(relationship).first
         case .toMany(let relationship):
             let nodes = nodes(relationship)

@@ -54,7 +54,9 @@ struct XMLStoreDocument: StoreDocument {
         case .real(let number): return .string(type == .floatAttributeType ? "\(Float(number))" : "\(number)")
         case .date(let seconds): return .string(text(ofDate: seconds))
         case .string(let text):
-            if let scalar = text.unicodeScalars.first(where: { !isAllowed($0) }) {
+            // U+FFFE and U+FFFF begin with this byte.
+            let isSuspicious = text.utf8.contains { $0 < 0x20 || $0 == 0xef }
+            if isSuspicious, let scalar = text.unicodeScalars.first(where: { !isAllowed($0) }) {
                 let code = String(scalar.value, radix: 16, uppercase: true)
                 throw StoreFileFault("XML can't hold the character U+\(code)")
             }
@@ -102,7 +104,7 @@ struct XMLStoreDocument: StoreDocument {
 
     /// The bytes of base64, which files break into lines.
     private static func data(_ text: String) -> Data? {
-        let bytes = Data(text.utf8.filter { !" \t\r\n".utf8.contains($0) })
-        return Data(base64Encoded: bytes)
+        guard text.utf8.contains(where: { $0 <= 0x20 }) else { return Data(base64Encoded: text) }
+        return Data(base64Encoded: Data(text.utf8.filter { $0 > 0x20 }))
     }
 }

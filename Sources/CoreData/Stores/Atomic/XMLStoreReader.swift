@@ -16,7 +16,8 @@ final class XMLStoreReader: NSObject, XMLParserDelegate {
         // Foundation's parser stops the program at a name that isn't UTF-8.
         guard String(validating: data, as: UTF8.self) != nil else { throw StoreFileFault("is not UTF-8 text") }
         let body = try withoutDocumentType(data)
-        let parser = XMLParser(data: body)
+        // Given at once, no more than ten megabytes are taken.
+        let parser = XMLParser(stream: InputStream(data: body))
         parser.shouldResolveExternalEntities = false
         let reader = XMLStoreReader()
         parser.delegate = reader

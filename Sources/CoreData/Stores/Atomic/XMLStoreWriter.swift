@@ -17,7 +17,7 @@ struct XMLStoreWriter {
         line(0, "")
         line(0, "<database>")
         try writeInformation(document)
-        for object in document.objects { write(object) }
+        for object in document.objects { try write(object) }
         text += "</database>"
     }
 
@@ -66,7 +66,10 @@ struct XMLStoreWriter {
         }
     }
 
-    private mutating func write(_ object: StoredObject) {
+    /// XML parsers take no longer values of XML's own attributes; text of any length.
+    private static let longestReferences = 9_999_999
+
+    private mutating func write(_ object: StoredObject) throws {
         line(1, "<object type=\"\(Self.escaped(object.entity))\" id=\"z\(object.key)\">")
         for attribute in object.attributes {
             let value = Self.escaped(attribute.value.string ?? "")
@@ -77,6 +80,11 @@ struct XMLStoreWriter {
         for relationship in object.relationships {
             let kind = relationship.isToMany ? "0/0" : "1/1"
             let keys = relationship.keys.map { "z\($0)" }.joined(separator: " ")
+            guard keys.utf8.count <= Self.longestReferences else {
+                throw StoreFileFault(
+                    "'\(relationship.name)' of \(object.entity) \(object.key) has \(relationship.keys.count) objects,"
+                        + " more than XML can hold")
+            }
             let references = keys.isEmpty ? "" : " idrefs=\"\(keys)\""
             line(
                 2,
@@ -87,7 +95,9 @@ struct XMLStoreWriter {
     }
 
     private mutating func line(_ depth: Int, _ content: String) {
-        text += String(repeating: "    ", count: depth) + content + "\n"
+        for _ in 0..<depth { text += "    " }
+        text += content
+        text += "\n"
     }
 
     /// Readers turn a carriage return into a line feed unless it is escaped.

@@ -17,7 +17,7 @@ package final class SlotCacheNode: NSAtomicStoreCacheNode {
         let layout = objectID.layout
         guard let slot = layout.slot(key) else { return nil }
         switch layout.kinds[slot] {
-        case .attribute(let attribute): return values[slot].foundationValue(attribute.attributeType)
+        case .attribute(let attribute): return values[slot].foundationValue(of: attribute)
         case .toOne(let relationship), .toMany(let relationship):
             guard let store = objectID.persistentStore as? SlotStore else { return nil }
             let nodes = related(relationship, in: store)
@@ -31,7 +31,20 @@ package final class SlotCacheNode: NSAtomicStoreCacheNode {
         misuse("'\(key)' of a cache node can't be set: only the framework writes to this store")
     }
 
-    package override func row(in store: NSAtomicStore) -> Row { Row(version: version, values: values) }
+    package override func row(in store: NSAtomicStore) throws -> Row {
+        let layout = objectID.layout
+        guard layout.hasDerivedAttributes else { return Row(version: version, values: values) }
+        var values = values
+        for (slot, property) in layout.properties.enumerated() {
+            if let derived = property as? NSDerivedAttributeDescription { values[slot] = try slotValue(derived) }
+        }
+        return Row(version: version, values: values)
+    }
+
+    package override func setTimeOfSave(_ date: Date, _ attribute: NSAttributeDescription) {
+        guard let slot = objectID.layout.slot(attribute.name) else { return }
+        values[slot] = .date(date.timeIntervalSinceReferenceDate)
+    }
 
     package override func related(
         _ relationship: NSRelationshipDescription, in store: NSAtomicStore

@@ -128,6 +128,7 @@ extension SQLSchema {
     }
 
     private func statement(_ index: NSFetchIndexDescription, of entity: SQLEntity) throws -> String {
+        try SQLSchema.requirePlain(index.name, "index of '\(entity.name)'")
         let elements = try index.elements.map { element in
             guard element.collationType == .binary else {
                 throw CocoaError.unsupported("the R-tree index '\(index.name)' of '\(entity.name)'")

@@ -117,6 +117,18 @@ package final class SQLJoinTable {
     }
 }
 
+extension SQLSchema {
+    /// Names become names of tables, columns and indexes, which aren't quoted: what Xcode would refuse, SQL might carry
+    /// out.
+    static func requirePlain(_ name: String, _ what: String) throws {
+        guard name.isEmpty || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else { return }
+        throw CocoaError.store(
+            .persistentStoreIncompatibleSchema, nil,
+            "the \(what) named '\(name)' can't have a place in a SQLite store: names are made of letters, digits and"
+                + " underscores")
+    }
+}
+
 /// Lays out the tables. The rules, with the evidence for each, are in ARCHITECTURE.md ("The store's layout").
 private struct SQLSchemaBuilder {
     let entities: [SQLEntity]
@@ -124,7 +136,10 @@ private struct SQLSchemaBuilder {
 
     mutating func build() throws -> ([SQLTable], [SQLJoinTable]) {
         let tables = assignTables()
-        for entity in entities { try checkSupported(entity) }
+        for entity in entities {
+            try checkNames(entity)
+            try checkSupported(entity)
+        }
         for group in ColumnGroup.allCases { addColumns(group) }
         inheritStorage()
         resolveToMany()
@@ -148,6 +163,13 @@ private struct SQLSchemaBuilder {
             entity.numbers = entity.number...(entity.number + entity.description.selfAndDescendants.count - 1)
         }
         return tables
+    }
+
+    private func checkNames(_ entity: SQLEntity) throws {
+        try SQLSchema.requirePlain(entity.name, "entity")
+        for property in entity.description.declaredProperties {
+            try SQLSchema.requirePlain(property.name, "property of '\(entity.name)'")
+        }
     }
 
     private func checkSupported(_ entity: SQLEntity) throws {

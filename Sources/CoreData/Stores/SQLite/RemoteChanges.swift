@@ -6,10 +6,13 @@ enum RemoteChanges {
     private final class Listener: @unchecked Sendable {
         weak var store: NSPersistentStore?
         let path: String
+        // Read now: what a store says of itself is under the lock of its coordinator, which may be busy later.
+        let userInfo: [AnyHashable: Any]
 
-        init(_ store: NSPersistentStore, _ path: String) {
+        init(_ store: NSPersistentStore, _ url: URL, _ path: String) {
             self.store = store
             self.path = path
+            userInfo = [NSStoreUUIDKey: store.identifier ?? "", NSPersistentStoreURLKey: url]
         }
     }
 
@@ -18,8 +21,8 @@ enum RemoteChanges {
     private static let queue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
     static func add(_ store: NSPersistentStore) {
-        guard let path = path(store.url) else { return }
-        lock.withLock { listeners.append(Listener(store, path)) }
+        guard let url = store.url, let path = path(url) else { return }
+        lock.withLock { listeners.append(Listener(store, url, path)) }
     }
 
     static func remove(_ store: NSPersistentStore) {
@@ -34,12 +37,9 @@ enum RemoteChanges {
     }
 
     private static func post(_ listener: Listener) {
-        guard let store = listener.store, let coordinator = store.persistentStoreCoordinator, let url = store.url else {
-            return
-        }
+        guard let coordinator = listener.store?.persistentStoreCoordinator else { return }
         NotificationCenter.default.post(
-            name: .NSPersistentStoreRemoteChange, object: coordinator,
-            userInfo: [NSStoreUUIDKey: store.identifier ?? "", NSPersistentStoreURLKey: url])
+            name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: listener.userInfo)
     }
 
     private static func path(_ url: URL?) -> String? {

@@ -112,6 +112,7 @@ extension SQLiteStore {
                 guard let (primaryKey, number) = try key(value) else { return .null }
                 return .reference(key: primaryKey, entity: Int32(number))
             case .toMany, .fetched: return .null
+            case .transformed(let object): return try Transformation.storedValue(object)
             default: return value
             }
         }

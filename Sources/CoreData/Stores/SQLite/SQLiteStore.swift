@@ -22,10 +22,8 @@ package final class SQLiteStore: NSPersistentStore {
         super.init(persistentStoreCoordinator: nil, configurationName: configurationName, at: url, options: options)
         do {
             if try !createIfEmpty() { try checkCompatibility(of: connection) }
-            if !isReadOnly {
-                try setPragmas()
-                try maintain()
-            }
+            try setPragmas()
+            if !isReadOnly { try maintain() }
             metadata = try SQLStoreFile.metadata(on: connection)
             hasUnsavedMetadata = false
         } catch let error as SQLiteError {
@@ -80,10 +78,12 @@ package final class SQLiteStore: NSPersistentStore {
     private func setPragmas() throws {
         var pragmas = storeOptions.pragmas
         let journal = pragmas.removeValue(forKey: "journal_mode")
-        if try setPragma("journal_mode", journal ?? "WAL")?.lowercased() != journal?.lowercased(), let journal,
-            url?.isInMemory != true
-        {
-            throw invalidPragma("journal_mode", journal, "is no journal mode, or can't be set now")
+        // The journal is the file's: who only reads leaves it as it is.
+        if !isReadOnly {
+            let set = try setPragma("journal_mode", journal ?? "WAL")
+            if let journal, set?.lowercased() != journal.lowercased(), url?.isInMemory != true {
+                throw invalidPragma("journal_mode", journal, "is no journal mode, or can't be set now")
+            }
         }
         for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) { _ = try setPragma(name, value) }
     }
@@ -138,12 +138,15 @@ package final class SQLiteStore: NSPersistentStore {
         close()
         connection = other
         self.url = url
-        if !isReadOnly { try setPragmas() }
+        try setPragmas()
         metadata = found
         hasUnsavedMetadata = false
+        listenForChanges()
     }
 
-    package override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+    package override func didAdd(to coordinator: NSPersistentStoreCoordinator) { listenForChanges() }
+
+    private func listenForChanges() {
         if storeOptions.isOn(NSPersistentStoreRemoteChangeNotificationPostOptionKey) { RemoteChanges.add(self) }
     }
 

@@ -1,5 +1,3 @@
-import FoundationSupplement
-
 /// A value of a property list, with the object references (UIDs) that keyed archives add.
 ///
 /// Foundation's property lists hide these references behind a private class, and its unarchiver can't follow cycles,

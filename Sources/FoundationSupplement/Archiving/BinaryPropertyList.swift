@@ -1,5 +1,3 @@
-import FoundationSupplement
-
 /// Binary property lists (`bplist00`) with object references, as keyed archives are made of.
 ///
 /// The format: a header, objects one after the other, a table of their offsets, and a trailer of 32 bytes that says

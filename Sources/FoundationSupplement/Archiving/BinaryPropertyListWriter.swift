@@ -1,5 +1,3 @@
-import FoundationSupplement
-
 /// Writes the objects of a binary property list. Equal strings, numbers, data and references are written once, as by
 /// Apple's writer; containers are not compared.
 struct BinaryPropertyListWriter {
@@ -52,7 +50,7 @@ struct BinaryPropertyListWriter {
             return index
         case .dictionary(let pairs):
             let index = reserve()
-            let sorted = pairs.sorted { VersionHash.codeUnitOrder($0.key, $1.key) }
+            let sorted = pairs.sorted { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }
             let keys = sorted.map { unique(.string(Array($0.key.utf8))) }
             objects[index] = .dictionary(keys: keys, values: sorted.map { add($0.value) })
             return index

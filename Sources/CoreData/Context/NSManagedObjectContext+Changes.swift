@@ -65,6 +65,16 @@ extension NSManagedObjectContext {
         updated.append(object)
     }
 
+    /// Forgets that an object was changed in the current event: its changes are dropped.
+    func dropEvent(of object: NSManagedObject) {
+        guard object.state.contains(.noted), !object.isInserted,
+            let at = event.touched.lastIndex(where: { $0 === object })
+        else { return }
+        event.touched.remove(at: at)
+        object.endEvent()
+        object.forgetEvent()
+    }
+
     /// An object whose row is gone counts as deleted, unless the program doesn't want that.
     func noteInaccessible(_ object: NSManagedObject, _ property: NSPropertyDescription?) {
         if !shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: property) {

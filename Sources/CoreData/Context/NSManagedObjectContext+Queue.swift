@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     /// ```
     /// - Parameter schedule: whether the block may run before what waits in the queue.
     /// - Throws: what the block throws.
-    public func perform<T, E: Error>(
+    public nonisolated(nonsending) func perform<T, E: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(E) -> T
     ) async throws(E) -> T {
         nonisolated(unsafe) let block = block

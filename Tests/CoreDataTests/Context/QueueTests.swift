@@ -59,17 +59,17 @@ struct QueueTests {
     }
 
     /// Traps off the main queue.
-    func assertMainQueue() { dispatchPrecondition(condition: .onQueue(.main)) }
+    static func assertMainQueue() { dispatchPrecondition(condition: .onQueue(.main)) }
 
     @Test("the blocks of a main-queue context run on the main queue, wherever they are called from")
     func mainQueue() async throws {
         let context = NSManagedObjectContext(.mainQueue)
         context.persistentStoreCoordinator = fixture.coordinator
-        await context.perform { assertMainQueue() }
-        await MainActor.run { context.performAndWait { assertMainQueue() } }
+        await context.perform { Self.assertMainQueue() }
+        await MainActor.run { context.performAndWait { Self.assertMainQueue() } }
         await withCheckedContinuation { done in
             DispatchQueue.global().async {
-                context.performAndWait { assertMainQueue() }
+                context.performAndWait { Self.assertMainQueue() }
                 done.resume()
             }
         }

@@ -160,18 +160,18 @@ struct AccessorTests {
     }
 }
 
+/// Answers for keys that its entity doesn't have.
+final class Generous: NSManagedObject {
+    nonisolated(unsafe) var taken: [String] = []
+    override func value(forUndefinedKey key: String) -> Any? { "no \(key)" }
+    override func setValue(_ value: Any?, forUndefinedKey key: String) { taken.append(key) }
+    override func value(forKey key: String) -> Any? {
+        key == "shout" ? (super.value(forKey: "name") as? String)?.uppercased() : super.value(forKey: key)
+    }
+}
+
 @Suite("Key-value coding of objects")
 struct ObjectKeyValueTests {
-    /// Answers for keys that its entity doesn't have.
-    final class Generous: NSManagedObject {
-        nonisolated(unsafe) var taken: [String] = []
-        override func value(forUndefinedKey key: String) -> Any? { "no \(key)" }
-        override func setValue(_ value: Any?, forUndefinedKey key: String) { taken.append(key) }
-        override func value(forKey key: String) -> Any? {
-            key == "shout" ? (super.value(forKey: "name") as? String)?.uppercased() : super.value(forKey: key)
-        }
-    }
-
     @Test("an overridden value(forKey:) is what key paths, operators and predicates see")
     func overriding() throws {
         let entity = Build.entity("G", [Build.attribute("name", .stringAttributeType)])

@@ -121,7 +121,7 @@ struct ChangedValuesTests {
         #expect(station.changedValuesForCurrentEvent().isEmpty)
     }
 
-    @Test("a transformable value that is changed in place is no change, and setting an equal one writes nothing")
+    @Test("a transformable value that is changed in place is no change; setting it anew is one")
     func inPlace() throws {
         let tags = NSMutableArray(array: ["x"])
         let station = fixture.insert("Station", ["name": "N", "tags": tags])
@@ -130,8 +130,8 @@ struct ChangedValuesTests {
         #expect(!station.hasChanges && station.changedValues().isEmpty)
         #expect(!context.hasChanges)
         station.setValue(NSArray(array: ["x", "y"]), forKey: "tags")
-        #expect(!station.hasPersistentChangedValues)
+        #expect(station.hasPersistentChangedValues)
         try context.save()
-        #expect(try fixture.freshContext().one("Station", "N").value(forKey: "tags") as? [String] == ["x"])
+        #expect(try fixture.freshContext().one("Station", "N").value(forKey: "tags") as? [String] == ["x", "y"])
     }
 }

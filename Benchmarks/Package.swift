@@ -8,6 +8,8 @@ let package = Package(
         .executableTarget(
             name: "FetchBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
         .executableTarget(
+            name: "GraphBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
+        .executableTarget(
             name: "ModelBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
     ],
     swiftLanguageModes: [.v6]

@@ -4,6 +4,8 @@
  *
  *     yardstick insert DB N [JOURNAL [SYNCHRONOUS]]   create DB (it must not exist), insert N people in one transaction
  *     yardstick read DB                               read every person into memory, all ten attributes
+ *     yardstick update DB N                           add one to the score of the first N people, in one transaction
+ *     yardstick point DB N                            read the first N people, one prepared SELECT each, in autocommit
  *     yardstick tsv FILE N                            write the same N people as the tool's input
  *
  * JOURNAL is a value of pragma journal_mode (delete), SYNCHRONOUS one of pragma synchronous (full).
@@ -184,6 +186,66 @@ static void read_all(const char *path) {
     emit("read", seconds, check_of(people, count));
 }
 
+/* ---- update */
+
+static void update(const char *path, int64_t count) {
+    sqlite3 *db;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) fail(path, sqlite3_errmsg(db));
+    execute(db, "PRAGMA journal_mode=wal");
+    double start = now();
+    execute(db, "BEGIN IMMEDIATE");
+    sqlite3_stmt *s = prepare(db, "UPDATE ZPERSON SET ZSCORE = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?");
+    int64_t changed = 0;
+    for (int64_t i = 0; i < count; i++) {
+        sqlite3_bind_int64(s, 1, i * 7919 % 100003 + 1);
+        sqlite3_bind_int64(s, 2, 2);
+        sqlite3_bind_int64(s, 3, i + 1);
+        sqlite3_bind_int64(s, 4, 1);
+        if (sqlite3_step(s) != SQLITE_DONE) fail(path, sqlite3_errmsg(db));
+        changed += sqlite3_changes(db);
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+    execute(db, "COMMIT");
+    double seconds = now() - start;
+    sqlite3_close(db);
+    emit("update", seconds, changed);
+}
+
+/* ---- point */
+
+static void point(const char *path, int64_t count) {
+    sqlite3 *db;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) fail(path, sqlite3_errmsg(db));
+    execute(db, "PRAGMA journal_mode=wal");
+    sqlite3_stmt *s = prepare(db, "SELECT ZIDENTIFIER, ZNAME, ZEMAIL, ZCITY, ZAGE, ZSCORE, ZHEIGHT, ZWEIGHT, ZCREATED, ZNOTE "
+                                  "FROM ZPERSON WHERE Z_PK = ?");
+    Person *people = need(calloc((size_t)(count ? count : 1), sizeof(Person)));
+    double start = now();
+    for (int64_t i = 0; i < count; i++) {
+        sqlite3_bind_int64(s, 1, i + 1);
+        if (sqlite3_step(s) != SQLITE_ROW) fail(path, "a person is missing");
+        Person *p = &people[i];
+        p->identifier = sqlite3_column_int64(s, 0);
+        p->name = column(s, 1);
+        p->email = column(s, 2);
+        p->city = column(s, 3);
+        p->age = sqlite3_column_int64(s, 4);
+        p->score = sqlite3_column_int64(s, 5);
+        p->height = sqlite3_column_double(s, 6);
+        p->weight = sqlite3_column_double(s, 7);
+        p->created = sqlite3_column_double(s, 8);
+        p->note = column(s, 9);
+        sqlite3_reset(s);
+    }
+    double seconds = now() - start;
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    int64_t check = 0;
+    for (int64_t i = 0; i < count; i++) check += people[i].identifier;
+    emit("point", seconds, check);
+}
+
 /* ---- tsv */
 
 /* The shortest text that reads back as the same double. */
@@ -218,7 +280,7 @@ static void write_tsv(const char *path, int64_t count) {
 }
 
 static void usage(void) {
-    fputs("usage: yardstick insert DB N [JOURNAL [SYNCHRONOUS]] | read DB | tsv FILE N\n", stderr);
+    fputs("usage: yardstick insert DB N [JOURNAL [SYNCHRONOUS]] | read DB | update DB N | point DB N | tsv FILE N\n", stderr);
     exit(64);
 }
 
@@ -236,6 +298,10 @@ int main(int argc, char **argv) {
         insert(path, number(argv[3]), argc > 4 ? argv[4] : "delete", argc > 5 ? argv[5] : "full");
     else if (!strcmp(op, "read") && argc == 3)
         read_all(path);
+    else if (!strcmp(op, "update") && argc == 4)
+        update(path, number(argv[3]));
+    else if (!strcmp(op, "point") && argc == 4)
+        point(path, number(argv[3]));
     else if (!strcmp(op, "tsv") && argc == 4)
         write_tsv(path, number(argv[3]));
     else

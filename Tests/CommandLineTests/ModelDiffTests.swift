@@ -118,10 +118,12 @@ struct ModelDiffTests {
                 ["model", "diff", contents.deletingLastPathComponent().path, "Store.sqlite", "--json"], in: copy.url)
             // The manifest has the nearest version for a store whose own isn't there.
             guard !url.lastPathComponent.contains("Bookmarks_V1") else { continue }
+            // Made before the model's indexed attributes became fetch indexes, which leave hashes alone.
+            guard !url.lastPathComponent.contains("XCServerCoreData_2.0.0_empty") else { continue }
             compared += 1
             #expect(
                 try (parseObject(run.output)["entities"] as? [Any])?.count == 0, "\(store): \(run.output)\(run.error)")
         }
-        #expect(compared == 17)
+        #expect(compared == 21)
     }
 }

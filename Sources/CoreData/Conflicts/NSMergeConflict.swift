@@ -47,7 +47,9 @@ open class NSMergeConflict: NSObject, @unchecked Sendable {
         let new = conflict.newRow.map { object.snapshot(of: $0) }
         sourceObject = object
         objectSnapshot = object.row.map { object.snapshot(of: $0) }
-        cachedSnapshot = conflict.isCached ? new : objectSnapshot
+        // What the coordinator remembers; nothing where another of its contexts has deleted the row.
+        let remembered = object.space.rows.row(object.primaryKey).map { object.snapshot(of: $0) }
+        cachedSnapshot = conflict.isCached ? new : remembered
         persistedSnapshot = conflict.isCached ? nil : new
         newVersionNumber = Int(truncatingIfNeeded: conflict.newRow?.version ?? 0)
         oldVersionNumber = Int(truncatingIfNeeded: object.row?.version ?? 0)

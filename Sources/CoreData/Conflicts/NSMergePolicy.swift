@@ -76,6 +76,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
             .managedObjectMerge,
             userInfo: [
                 NSLocalizedDescriptionKey: "Could not merge changes.", NSPersistentStoreSaveConflictsErrorKey: list,
+                "NSExceptionOmitCallstacks": true,
             ])
     }
 
@@ -119,18 +120,20 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
     /// The object that has the row, or else the first, survives; the others are folded into it.
     private func resolve(_ conflict: NSConstraintConflict) {
-        let objects = conflict.conflictingObjects
+        // One that another conflict has already resolved is no longer here.
+        let objects = conflict.conflictingObjects.filter { $0.managedObjectContext != nil && !$0.isDeleted }
         guard let survivor = conflict.databaseObject ?? objects.first, let context = survivor.managedObjectContext
         else { return }
         let storeWins =
             mergeType == .mergeByPropertyStoreTrumpMergePolicyType || mergeType == .rollbackMergePolicyType
-        for object in objects where object !== survivor && !object.isDeleted {
+        for object in objects where object !== survivor {
             guard object.isInserted || !storeWins else {
                 // A saved object that has taken a value of another gets its own back.
                 object.restore(conflict.constraint)
                 continue
             }
             survivor.takeOver(object, keepsOwnValues: storeWins)
+            for other in context.inserted.objects + context.updated.objects { other.replace(object, by: survivor) }
             context.discard(object)
         }
         survivor.awake(fromSnapshotEvents: .mergePolicy)
@@ -142,12 +145,12 @@ extension NSConstraintConflict {
 }
 
 /// The policy that resolves nothing.
-public var NSErrorMergePolicy: Any { NSMergePolicy.error }
+public var NSErrorMergePolicy: AnyObject { NSMergePolicy.error }
 /// The policy by which the store's value stays where both sides have changed a property.
-public var NSMergeByPropertyStoreTrumpMergePolicy: Any { NSMergePolicy.mergeByPropertyStoreTrump }
+public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyStoreTrump }
 /// The policy by which the object's value stays where both sides have changed a property.
-public var NSMergeByPropertyObjectTrumpMergePolicy: Any { NSMergePolicy.mergeByPropertyObjectTrump }
+public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }
 /// The policy by which the whole object is written.
-public var NSOverwriteMergePolicy: Any { NSMergePolicy.overwrite }
+public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
 /// The policy by which the object's changes are dropped.
-public var NSRollbackMergePolicy: Any { NSMergePolicy.rollback }
+public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }

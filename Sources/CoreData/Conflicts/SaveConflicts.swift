@@ -69,6 +69,8 @@ extension NSManagedObjectContext {
     private func settle(_ conflict: VersionConflict) {
         let object = conflict.object
         guard object.managedObjectContext === self else { return }
+        // What others have put into to-many relationships, or taken from them, is read anew.
+        for case .toMany(let relation) in object.slots { relation.unload() }
         if let row = conflict.newRow {
             object.row = conflict.isCached ? row : object.space.rows.enter(row, object.primaryKey)
         } else if object.isUpdated {

@@ -60,6 +60,11 @@ extension NSManagedObjectContext {
                 for other in relation.added.objects { counterpart(other).map { own.link(relationship, $0) } }
                 if relation.isReordered {
                     own.reorder(relationship, relation.objects.compactMap { counterpart($0) })
+                } else if relationship.isOrdered {
+                    // New ones are the last, in their order, whichever of them came here first.
+                    let new = ObjectList(relation.added.objects.compactMap { counterpart($0) })
+                    let others = own.toMany(slot).objects.filter { !new.contains($0) }
+                    own.reorder(relationship, others + new.objects)
                 }
             case (.attribute, let value): own.setSlot(slot, value)
             default: continue

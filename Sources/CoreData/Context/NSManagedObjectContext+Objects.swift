@@ -4,13 +4,20 @@ import ManagedObjectModel
 extension NSManagedObjectContext {
     // MARK: Finding objects by ID
 
+    /// The object with an ID if it is in memory. A child learns first which objects have permanent IDs by now.
     func known(_ objectID: NSManagedObjectID) -> NSManagedObject? {
+        adoptPermanentIDs()
+        return knownObject(for: objectID)
+    }
+
+    private func knownObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         registry.object(objectID.key) ?? permanentIDs[objectID.primaryKey].flatMap { registry.object($0.key) }
     }
 
     func knownOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
         checkQueue()
         return known(objectID)
+            ?? (objectID.isTemporaryID ? temporaryObject(objectID.primaryKey) : nil)
             ?? makeFault(objectID.layout, objectID.primaryKey, objectID.space, row: nil)
     }
 
@@ -37,21 +44,33 @@ extension NSManagedObjectContext {
     func materialise(_ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace, row: Row?) -> NSManagedObject
     {
         guard let known = registry.object(ObjectKey(space: ObjectIdentifier(space), primaryKey: primaryKey)) else {
-            return makeFault(layout, primaryKey, space, row: row.map { shared($0, primaryKey, space) })
+            return makeFault(layout, primaryKey, space, row: row.map { shared($0, layout, primaryKey, space) })
         }
         guard let row else { return known }
         if known.isFault {
-            known.row = shared(row, primaryKey, space)
-        } else if known.row?.version != row.version {
+            known.row = shared(row, layout, primaryKey, space)
+        } else if known.row?.version != row.version, parent == nil {
             // A newer row of an object that has its values is for others, and for noticing conflicts.
-            _ = shared(row, primaryKey, space)
+            space.rows.enter(row, primaryKey)
         }
         return known
     }
 
     /// The row as the coordinator's contexts share it.
-    private func shared(_ row: Row, _ primaryKey: Int64, _ space: ObjectIDSpace) -> Row {
-        parent == nil ? space.rows.enter(row, primaryKey) : row
+    private func shared(_ row: Row, _ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace) -> Row {
+        parent == nil ? space.rows.enter(row, primaryKey) : ofParent(row, layout)
+    }
+
+    /// A row of the parent context, with objects in place of temporary keys, which don't last.
+    private func ofParent(_ row: Row, _ layout: EntityLayout) -> Row {
+        var values = row.values
+        var isChanged = false
+        for (slot, value) in values.enumerated() {
+            guard case .reference(let key, _) = value, key < 0, let object = temporaryObject(key) else { continue }
+            values[slot] = .object(object)
+            isChanged = true
+        }
+        return isChanged ? Row(version: row.version, values: values) : row
     }
 
     func makeFault(
@@ -64,6 +83,7 @@ extension NSManagedObjectContext {
         object.row = row
         object.state = .fault
         register(object)
+        if parent != nil, space === ObjectIDSpace.temporary { temporaryKeysInParent.insert(primaryKey) }
         return object
     }
 
@@ -93,7 +113,11 @@ extension NSManagedObjectContext {
     /// The row with an ID in the store, or as the parent context has it; a success with nil when there is none. A failure
     /// says that nobody knows.
     func storedRow(_ id: NSManagedObjectID) -> Result<(EntityLayout, Row)?, any Error> {
-        if let parent { return parent.performAndWait { parent.rowForChild(id) } }
+        if let parent {
+            return parent.performAndWait { parent.rowForChild(id) }.map { found in
+                found.map { ($0.0, ofParent($0.1, $0.0)) }
+            }
+        }
         if let permanent = permanentIDs[id.primaryKey] { return storedRow(permanent) }
         if id.isTemporaryID { return .success(nil) }
         guard let store = id.persistentStore, let coordinator = store.persistentStoreCoordinator,
@@ -126,7 +150,7 @@ extension NSManagedObjectContext {
         primaryKey: Int64, entityNumber: Int32, of relationship: NSRelationshipDescription, source: NSManagedObject
     ) -> NSManagedObject? {
         guard let destination = relationship.destinationEntity else { return nil }
-        if primaryKey < 0 { return temporaryObject(primaryKey, destination) }
+        if primaryKey < 0 { return temporaryObject(primaryKey) }
         guard let store = source.objectID.persistentStore ?? persistentStoreCoordinator?.persistentStores.first
         else { return nil }
         // A file may hold any number; one that means no entity of the right kind means the declared one.
@@ -135,12 +159,10 @@ extension NSManagedObjectContext {
         return object(with: NSManagedObjectID(entity, primaryKey: primaryKey, space: store.space(of: entity)))
     }
 
-    /// The object that the parent context knows by a temporary key, or once knew.
-    private func temporaryObject(_ primaryKey: Int64, _ entity: NSEntityDescription) -> NSManagedObject? {
-        let key = ObjectKey(space: ObjectIdentifier(ObjectIDSpace.temporary), primaryKey: primaryKey)
-        if let known = registry.object(key) { return known }
-        let id = parent?.performAndWait { parent?.identifier(temporaryKey: primaryKey) }
-        return id.map { object(with: $0) }
+    /// The object that this context or its parent knows by a temporary key, or once knew.
+    private func temporaryObject(_ primaryKey: Int64) -> NSManagedObject? {
+        guard let id = identifier(temporaryKey: primaryKey) else { return nil }
+        return knownObject(for: id) ?? makeFault(id.layout, id.primaryKey, id.space, row: nil)
     }
 
     /// The ID, by now, of what was once known by a temporary key.
@@ -272,20 +294,30 @@ extension NSManagedObjectContext {
     /// Knows an object by its permanent ID from now on.
     func adopt(_ id: NSManagedObjectID, _ object: NSManagedObject) {
         guard object.objectID != id else { return }
-        if !children.contexts.isEmpty || parent != nil { permanentIDs[object.primaryKey] = id }
+        let temporaryKey = object.primaryKey
         registry.remove(object)
         object.objectID = id
         registry.register(object)
         assignedStores[ObjectIdentifier(object)] = nil
+        guard !children.contexts.isEmpty || parent != nil else { return }
+        permanentIDs[temporaryKey] = id
+        adoptions.add(1, ordering: .releasing)
     }
+
+    /// How many permanent IDs this context and those above it have learnt.
+    private var allAdoptions: Int { adoptions.load(ordering: .acquiring) + (parent?.allAdoptions ?? 0) }
 
     /// In a child: learns the permanent IDs that its parent's objects have got meanwhile.
     func adoptPermanentIDs() {
-        guard let parent, !temporaryKeysInParent.isEmpty else { return }
+        guard let parent, !temporaryKeysInParent.isEmpty, parent.allAdoptions != seenAdoptions else { return }
         let keys = temporaryKeysInParent
-        let known = parent.performAndWait {
-            keys.compactMap { key in parent.identifier(temporaryKey: key).map { (key, $0) } }
+        let (known, adoptions) = parent.performAndWait {
+            parent.adoptPermanentIDs()
+            return (
+                keys.compactMap { key in parent.identifier(temporaryKey: key).map { (key, $0) } }, parent.allAdoptions
+            )
         }
+        seenAdoptions = adoptions
         for (key, id) in known where !id.isTemporaryID {
             temporaryKeysInParent.remove(key)
             let old = ObjectKey(space: ObjectIdentifier(ObjectIDSpace.temporary), primaryKey: key)
@@ -315,7 +347,10 @@ extension NSManagedObject {
         var values = newRow.values
         for (slot, value) in mine { values[slot] = value }
         // To-many relationships hold their changes themselves.
-        for (slot, value) in slots.enumerated() { if case .toMany = value { values[slot] = value } }
+        for case (let slot, .toMany(let relation)) in slots.enumerated() {
+            relation.unload()
+            values[slot] = .toMany(relation)
+        }
         slots = values
         row = newRow
     }

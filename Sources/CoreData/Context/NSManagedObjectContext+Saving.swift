@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
         var rounds = 0
         while !next.isEmpty || !isPosted {
             rounds += 1
-            guard rounds <= 1000 else { throw Self.endlessDirtying }
+            guard rounds <= 1000 else { throw CocoaError.request(Self.stillDirty) }
             for object in next { object.willSave() }
             if event.isEmpty, !isPosted {
                 isPosted = true
@@ -52,23 +52,19 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// A validation may put values in the place of others, which are then validated in turn.
+    /// Validates until nothing is changed by it any more: validation may replace values.
     private func validate() throws {
-        try validateOnce()
-        var rounds = 0
-        while !event.isEmpty {
-            rounds += 1
-            guard rounds <= 1000 else { throw Self.endlessDirtying }
-            processPendingChanges(isSaving: true)
+        for _ in 0..<1000 {
             try validateOnce()
+            if event.touched.isEmpty { return }
+            processPendingChanges(isSaving: true)
         }
+        throw CocoaError.request(Self.stillDirty)
     }
 
-    private static var endlessDirtying: CocoaError {
-        CocoaError.request(
-            "Failed to process pending changes before save. The context is still dirty after 1000 attempts. Typically this"
-                + " recursive dirtying is caused by a bad validation method, -willSave, or notification handler.")
-    }
+    private static let stillDirty =
+        "Failed to process pending changes before save. The context is still dirty after 1000 attempts. Typically this"
+        + " recursive dirtying is caused by a bad validation method, -willSave, or notification handler."
 
     private func validateOnce() throws {
         var errors: [any Error] = []

@@ -5,24 +5,32 @@ import ManagedObjectModel
 private struct UndoStep {
     let object: NSManagedObject
     let kind: ContextEvent.Kind
-    /// The slots at the start of the event; those of to-many relationships count for nothing.
-    let slots: [SlotValue]
+    /// What the changed attributes and to-one relationships were at the start of the event.
+    let values: [(slot: Int, value: SlotValue)]
     /// By slot: what was done to each to-many relationship.
     let journals: [(slot: Int, edits: [ToMany.Edit])]
+
+    /// Nil where nothing is to be taken back.
+    init?(_ object: NSManagedObject) {
+        guard let kind = ContextEvent.kind(object) else { return nil }
+        self.object = object
+        self.kind = kind
+        // A save may make a deletion final, after which the object is all that is left of its row.
+        if kind == .deleted { object.fillForGood() }
+        values = object.valuesBeforeEvent
+        journals = object.slots.enumerated().compactMap { slot, value in
+            guard case .toMany(let relation) = value, !relation.journal.isEmpty else { return nil }
+            return (slot, relation.journal)
+        }
+        if kind == .updated, values.isEmpty, journals.isEmpty { return nil }
+    }
 }
 
 extension NSManagedObjectContext {
     /// Notes how to take back an event, as one step.
     func registerUndo(of event: ContextEvent) {
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        let steps = event.touched.compactMap { object -> UndoStep? in
-            guard let kind = ContextEvent.kind(object) else { return nil }
-            let journals = object.slots.enumerated().compactMap { slot, value -> (Int, [ToMany.Edit])? in
-                guard case .toMany(let relation) = value, !relation.journal.isEmpty else { return nil }
-                return (slot, relation.journal)
-            }
-            return UndoStep(object: object, kind: kind, slots: object.eventSlots ?? object.slots, journals: journals)
-        }
+        let steps = event.touched.compactMap { UndoStep($0) }
         guard !steps.isEmpty else { return }
         // The steps belong to this context's queue, where undoing happens too.
         nonisolated(unsafe) let held = steps
@@ -31,13 +39,10 @@ extension NSManagedObjectContext {
 
     /// Takes steps back, which is an event like any other: processing it notes how to do them again.
     private func takeBack(_ steps: [UndoStep]) {
-        for step in steps.reversed() {
-            switch step.kind {
-            case .inserted: takeBackInsertion(step.object)
-            case .deleted: takeBackDeletion(step)
-            case .updated: takeBackUpdate(step)
-            }
-        }
+        // First all objects that come back, since values may refer to them; last those that go.
+        for step in steps.reversed() where step.kind == .deleted { takeBackDeletion(step.object) }
+        for step in steps.reversed() where step.kind != .inserted { takeBackValues(step) }
+        for step in steps.reversed() where step.kind == .inserted { takeBackInsertion(step.object) }
         // No delete rules: what they did is among the steps.
         pendingDeletes = []
         processPendingChanges()
@@ -50,58 +55,88 @@ extension NSManagedObjectContext {
         guard object.managedObjectContext === self else { return }
         guard object.isInserted else { return delete(object) }  // saved meanwhile
         noteChange(of: object)
-        object.state.remove(.inserted)
+        object.state.subtract([.inserted, .deleted])
         object.state.insert(.deletedInEvent)
         inserted.remove(object)
         deleted.remove(object)
-        object.state.remove(.deleted)
         release(object)
     }
 
-    private func takeBackDeletion(_ step: UndoStep) {
-        let object = step.object
+    private func takeBackDeletion(_ object: NSManagedObject) {
         guard object.managedObjectContext == nil else {
             noteChange(of: object)
             object.state.remove(.deleted)
             object.state.insert(.insertedInEvent)
             deleted.remove(object)
-            if object.isInserted { inserted.append(object) } else { noteUpdated(object) }
+            if object.isInserted { inserted.append(object) }
             return
         }
         // The object has left the context: by the undoing of its insertion, or by a save, after which it is a new one.
-        if object.space !== ObjectIDSpace.temporary {
-            object.objectID = NSManagedObjectID(
-                object.layout, primaryKey: NSManagedObjectID.nextTemporaryKey(), space: .temporary)
-            object.row = nil
-            object.slots = step.slots.map { if case .toMany = $0 { .null } else { $0 } }
-        }
+        if object.space !== ObjectIDSpace.temporary { object.becomeNew() }
         object.state = []
         enter(object)
     }
 
-    private func takeBackUpdate(_ step: UndoStep) {
+    private func takeBackValues(_ step: UndoStep) {
         let object = step.object
         guard object.managedObjectContext === self else { return }
         object.willAccessValue(forKey: nil)
         object.prepareChange()
-        for (slot, value) in step.slots.enumerated() where slot < object.slots.count {
-            if case .toMany = object.layout.kinds[slot] { continue }
-            object.slots[slot] = value
+        for (slot, value) in step.values where slot < object.slots.count {
+            // What was deleted meanwhile, and saved so, is gone.
+            if case .object(let other) = value, other.managedObjectContext !== self {
+                object.slots[slot] = .null
+            } else {
+                object.slots[slot] = value
+            }
         }
         for (slot, edits) in step.journals {
-            object.unfilledToMany(slot).undo(edits)
+            object.toMany(slot).undo(edits) { $0.managedObjectContext === self }
         }
-        if object.isUpdated { noteUpdated(object) }
+        noteUpdated(object)
     }
 
     /// Whether an object counts as updated follows from its values after an undo.
     private func noteUpdated(_ object: NSManagedObject) {
+        guard !object.isInserted, !object.isDeleted else { return }
         if object.changedSlots.isEmpty {
             object.state.remove(.updated)
             updated.remove(object)
         } else {
             object.state.insert(.updated)
             updated.append(object)
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// What the attributes and to-one relationships that were changed in the current event were before it.
+    fileprivate final var valuesBeforeEvent: [(slot: Int, value: SlotValue)] {
+        guard let before = eventSlots.flatMap({ $0.isEmpty ? row?.values : $0 }) else { return [] }
+        return slots.indices.compactMap { slot in
+            if case .toMany = layout.kinds[slot] { return nil }
+            guard slot < before.count, !slots[slot].isSame(as: before[slot]) else { return nil }
+            // The object, not its key: should it be deleted and come back, it has another key.
+            if case .toOne(let relationship) = layout.kinds[slot] {
+                return (slot, object(at: before[slot], of: relationship).map { .object($0) } ?? .null)
+            }
+            return (slot, before[slot])
+        }
+    }
+
+    /// Fills the object, and has objects for the keys in its relationships.
+    fileprivate final func fillForGood() {
+        willAccessValue(forKey: nil)
+        for slot in slots.indices { if case .toOne = layout.kinds[slot] { _ = toOne(slot) } }
+    }
+
+    /// Makes an object whose row is gone one that was never saved, with the values that it still has.
+    fileprivate final func becomeNew() {
+        objectID = NSManagedObjectID(layout, primaryKey: NSManagedObjectID.nextTemporaryKey(), space: .temporary)
+        row = nil
+        slots = slots.map { value in
+            guard case .toMany(let relation) = value else { return value }
+            return .toMany(ToMany(relation.relationship, members: relation.objects))
         }
     }
 }

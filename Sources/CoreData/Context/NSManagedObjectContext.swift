@@ -71,8 +71,12 @@ open class NSManagedObjectContext: NSObject, NSLocking, @unchecked Sendable {
     var isProcessingScheduled = false
     /// For child contexts that still know an object by its temporary key.
     var permanentIDs: [Int64: NSManagedObjectID] = [:]
-    /// The keys under which this child has saved new objects to its parent.
+    /// How many objects here have got a permanent ID; children look at it from their queues.
+    let adoptions = Atomic<Int>(0)
+    /// The temporary keys of this child's objects that the parent has too.
     var temporaryKeysInParent: Set<Int64> = []
+    /// The parents' `adoptions` when these keys were last looked up.
+    var seenAdoptions = 0
     /// The contexts that have this one as parent.
     let children = ContextList()
 

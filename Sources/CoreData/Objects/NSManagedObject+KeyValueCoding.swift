@@ -32,7 +32,7 @@ extension NSManagedObject {
         case .toOne: slots[slot] = (value as? NSManagedObject).map { .object($0) } ?? .null
         case .toMany(let relationship):
             guard let wanted = members(of: value, relationship) else { return }
-            toMany(slot).replace(wanted)
+            toMany(slot).replace(wanted, isJournaled: isJournaled)
         case .fetched(let property): misuse("the fetched property '\(property.name)' can't be set")
         }
     }
@@ -200,14 +200,12 @@ extension NSManagedObject {
 
     package final func unlink(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
         setEnd(relationship, object, isLinked: false)
-        if !state.contains(.awaking), let inverse = relationship.inverseRelationship {
-            object.setEnd(inverse, self, isLinked: false)
-        }
+        guard !state.contains(.awaking), let inverse = relationship.inverseRelationship else { return }
+        object.detach(inverse, self)
     }
 
-    /// Takes a deleted object out of one end, and leaves the deleted object's own values alone.
+    /// Takes an object out of one end, and leaves the object's own values alone. Another object at this end stays.
     final func detach(_ relationship: NSRelationshipDescription, _ object: NSManagedObject) {
-        // In a file the two ends may disagree: another object at this end stays.
         if !relationship.isToMany, let slot = layout.slot(relationship.name), toOne(slot) !== object { return }
         setEnd(relationship, object, isLinked: false)
     }
@@ -215,7 +213,8 @@ extension NSManagedObject {
     final func setEnd(_ relationship: NSRelationshipDescription, _ object: NSManagedObject, isLinked: Bool) {
         guard let slot = layout.slot(relationship.name) else { return }
         if relationship.isToMany {
-            let relation = unfilledToMany(slot)
+            // To be undone, a change of an order must be known with its place.
+            let relation = relationship.isOrdered && isJournaled ? toMany(slot) : unfilledToMany(slot)
             prepareChange()
             if isLinked {
                 relation.add(object, isJournaled: isJournaled)

@@ -9,12 +9,13 @@ package final class ToMany {
     package let relationship: NSRelationshipDescription
     package private(set) var isLoaded: Bool
     private var members = ObjectList()
-    /// Objects that the store doesn't have here.
+    /// Objects that the store doesn't have here. Before loading, an object of an ordered relationship that was removed
+    /// and added again, and so is the last, is in both lists.
     package private(set) var added = ObjectList()
     /// Objects that the store has here still.
     package private(set) var removed = ObjectList()
-    /// Whether an order was given that differs from the store's by more than new objects at the end.
-    package private(set) var isReordered = false
+    /// The store's order, once an order was given that may differ from it by more than new objects at the end.
+    private var storedOrder: [NSManagedObject]?
     private var handedOut: Any?
     /// Whether anything was changed in the current event, or, while the context tells of changes, in the one it tells of.
     private(set) var isChangedInEvent = false
@@ -33,19 +34,58 @@ package final class ToMany {
         self.isLoaded = isLoaded
     }
 
+    /// The members of a relationship of a new object.
+    init(_ relationship: NSRelationshipDescription, members: [NSManagedObject]) {
+        self.relationship = relationship
+        isLoaded = true
+        self.members = ObjectList(members)
+        added = ObjectList(members)
+    }
+
     package var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+    /// Whether the order differs from the store's by more than new objects at the end.
+    package var isReordered: Bool {
+        guard let storedOrder else { return false }
+        let order = storedOrder.filter { !removed.contains($0) } + added.objects
+        return !members.objects.elementsEqual(order, by: ===)
+    }
 
     /// Takes what the store has, and puts the changes made so far on top.
     func load(_ stored: [NSManagedObject]) {
         guard !isLoaded else { return }
         isLoaded = true
+        let kept = storedOrder == nil ? nil : members.objects
         members = ObjectList()
+        storedOrder = nil
         for object in stored {
             members.append(object)
-            added.remove(object)
+            if !removed.contains(object) { added.remove(object) }
         }
         for object in removed.objects { members.remove(object) }
         for object in added.objects { members.append(object) }
+        for object in added.objects where removed.remove(object) {
+            added.remove(object)
+            storedOrder = stored
+        }
+        if let kept {
+            // The order given here stays, and what others have added comes at the end.
+            let wanted = ObjectList(kept)
+            storedOrder = stored
+            members = ObjectList(
+                kept.filter(members.contains) + members.objects.filter { !wanted.contains($0) })
+        }
+        handedOut = nil
+    }
+
+    /// Lets go what the store had, which others have changed. It is read anew when needed; own changes stay.
+    func unload() {
+        guard isLoaded else { return }
+        isLoaded = false
+        if !isReordered {
+            members = ObjectList()
+            storedOrder = nil
+        }
         handedOut = nil
     }
 
@@ -60,13 +100,15 @@ package final class ToMany {
         guard !contains(object) else { return }
         isChangedInEvent = true
         if isJournaled { journal.append(.added(object)) }
-        let isBack = removed.remove(object)
-        if !isBack { added.append(object) }
-        if isLoaded {
-            if let index { members.insert(object, at: index) } else { members.append(object) }
-        }
-        if relationship.isOrdered, isBack || index != nil { isReordered = true }
         handedOut = nil
+        guard isLoaded else {
+            let isBack = !relationship.isOrdered && removed.remove(object)
+            if !isBack { added.append(object) }
+            return
+        }
+        if relationship.isOrdered { noteOrder() }
+        if !removed.remove(object) { added.append(object) }
+        if let index { members.insert(object, at: index) } else { members.append(object) }
     }
 
     func remove(_ object: NSManagedObject, isJournaled: Bool) {
@@ -76,6 +118,7 @@ package final class ToMany {
             let index = relationship.isOrdered && isLoaded ? members.objects.firstIndex { $0 === object } : nil
             journal.append(.removed(object, at: index))
         }
+        if relationship.isOrdered, isLoaded { noteOrder() }
         if !added.remove(object) { removed.append(object) }
         if isLoaded { members.remove(object) }
         handedOut = nil
@@ -85,28 +128,37 @@ package final class ToMany {
     func reorder(_ objects: [NSManagedObject], isJournaled: Bool) {
         isChangedInEvent = true
         if isJournaled { journal.append(.reordered(members.objects)) }
+        noteOrder()
         members = ObjectList(objects)
-        isReordered = true
         handedOut = nil
     }
 
+    /// Keeps the store's order before the first change of it.
+    private func noteOrder() {
+        if storedOrder == nil { storedOrder = members.objects.filter { !added.contains($0) } }
+    }
+
     /// Sets the members, loaded, as a primitive value: what differs from the store's is a change all the same.
-    func replace(_ objects: [NSManagedObject]) {
+    func replace(_ objects: [NSManagedObject], isJournaled: Bool) {
         let wanted = ObjectList(objects)
-        for object in members.objects where !wanted.contains(object) { remove(object, isJournaled: false) }
-        for object in objects where !contains(object) { add(object, isJournaled: false) }
+        for object in members.objects where !wanted.contains(object) { remove(object, isJournaled: isJournaled) }
+        for object in objects where !contains(object) { add(object, isJournaled: isJournaled) }
         if relationship.isOrdered, !members.objects.elementsEqual(objects, by: ===) {
-            reorder(objects, isJournaled: false)
+            reorder(objects, isJournaled: isJournaled)
         }
     }
 
-    /// Takes back what a journal says was done.
-    func undo(_ edits: [Edit]) {
+    /// Takes back what a journal says was done, in a loaded relationship; what is no longer `alive` doesn't come back.
+    func undo(_ edits: [Edit], where isAlive: (NSManagedObject) -> Bool) {
         for edit in edits.reversed() {
             switch edit {
             case .added(let object): remove(object, isJournaled: true)
-            case .removed(let object, let index): add(object, at: index, isJournaled: true)
-            case .reordered(let members): reorder(members, isJournaled: true)
+            case .removed(let object, let index):
+                if isAlive(object) { add(object, at: index, isJournaled: true) }
+            case .reordered(let before):
+                let known = ObjectList(before)
+                reorder(
+                    before.filter(members.contains) + members.objects.filter { !known.contains($0) }, isJournaled: true)
             }
         }
     }
@@ -118,7 +170,7 @@ package final class ToMany {
     func noteSaved() {
         added = ObjectList()
         removed = ObjectList()
-        isReordered = false
+        storedOrder = nil
     }
 
     /// The value as key-value coding hands it out: `Set<NSManagedObject>` or `NSOrderedSet`.

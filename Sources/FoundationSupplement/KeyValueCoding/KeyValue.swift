@@ -83,14 +83,20 @@ private func collected(_ elements: [Any?], of collection: Any, key: String) thro
     return values.map { $0 ?? NSNull() }
 }
 
-/// The values as a set, or nil when one of them isn't hashable.
+/// The values as a set, or nil when one of them isn't hashable, or the set would lose one: Swift takes "é" in one letter
+/// and in two for the same, predicates don't.
 private func hashableSet(of values: [Any?]) -> Set<AnyHashable>? {
     var set = Set<AnyHashable>()
     for case let value? in values {
         // On Linux the hash of an NSDecimalNumber never ends.
         let element = (value as? NSDecimalNumber).map { $0.decimalValue as Any } ?? value
         guard let hashable = element as? AnyHashable else { return nil }
-        set.insert(hashable)
+        let (isNew, member) = set.insert(hashable)
+        if !isNew, let text = value as? String, let known = member.base as? String,
+            !text.utf8.elementsEqual(known.utf8)
+        {
+            return nil
+        }
     }
     return set
 }

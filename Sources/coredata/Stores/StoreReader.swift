@@ -45,7 +45,11 @@ final class StoreReader {
         let sidecars = Sidecars(ofStoreAt: url.path)
         // The connection is closed when it is let go, at the end of the inner function.
         defer { sidecars.removeNew() }
-        return try readCache(of: url)
+        do {
+            return try readCache(of: url)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
     }
 
     private static func readCache(of url: URL) throws -> (NSManagedObjectModel?, [String: Data]) {

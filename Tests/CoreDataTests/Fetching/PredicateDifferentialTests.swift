@@ -123,7 +123,8 @@ struct PredicateDifferentialTests {
         return "(\(a)) \(random.chance(2) ? "AND" : "OR") (\(b))"
     }
 
-    @Test("find the same objects", arguments: Randomness.seeds(3))
+    // The last two have relatives whose names differ only in how "ä" and "é" are made up.
+    @Test("find the same objects", arguments: Randomness.seeds(3) + [381_619_411, 597_551_564])
     func same(_ seed: UInt64) throws {
         var random = Randomness(seed)
         let fixture = try Self.random(80, &random)

@@ -96,13 +96,15 @@ final class Fixture {
     // Objects don't keep their context alive; the fixture does, for tests that name only the object.
     private var contexts: [NSManagedObjectContext] = []
 
-    init(_ model: NSManagedObjectModel) throws {
+    init(
+        _ model: NSManagedObjectModel, rootType: NSManagedObjectContextConcurrencyType = .confinementConcurrencyType
+    ) throws {
         folder = try TemporaryFolder()
         url = folder.file("test.sqlite")
         self.model = model
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
-        context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context = NSManagedObjectContext(concurrencyType: rootType)
         context.persistentStoreCoordinator = coordinator
     }
 

@@ -257,6 +257,6 @@ struct ModelCheckTests {
                 }
             }
         }
-        #expect(checked > 200)
+        #expect(checked > 150)
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationSupplement
 import TestSupport
 import Testing
 

@@ -8,6 +8,9 @@ extension SQLiteStore {
             do {
                 return try connection.transaction { try write(changes) }
             } catch let error as SQLiteError where error.isConstraintViolation {
+                // Versions first: a value that somebody else has changed meanwhile may be what conflicts.
+                let versions = try versionConflicts(changes)
+                if !versions.isEmpty { throw versions }
                 let conflicts = try uniquenessConflicts(changes, in: context)
                 if !conflicts.isEmpty { throw conflicts }
                 // The values are unique in the end, and only on the way there they weren't: rows that trade theirs.
@@ -186,6 +189,16 @@ extension SQLiteStore {
         let isThere = try rest.step()
         rest.reset()
         return !isThere
+    }
+
+    private func versionConflicts(_ changes: SaveChanges) throws -> SaveConflicts {
+        var conflicts = SaveConflicts()
+        for object in changes.updated + changes.deleted + changes.locked where try !isCurrent(object) {
+            let conflict = try conflict(object)
+            // Two deletions are none.
+            if !object.isDeleted || conflict.newRow != nil { conflicts.versions.append(conflict) }
+        }
+        return conflicts
     }
 
     /// Whether the row is still as the object knows it.

@@ -50,7 +50,8 @@ extension SQLiteStore {
 
     private func constrained(_ objects: [NSManagedObject]) -> [(Constraint, [NSManagedObject])] {
         var result: [(Constraint, [NSManagedObject])] = []
-        for (_, members) in Dictionary(grouping: objects, by: { ObjectIdentifier($0.entity) }) {
+        let byEntity = Dictionary(grouping: objects, by: { $0.entity.name ?? "" }).sorted { $0.key < $1.key }
+        for (_, members) in byEntity {
             guard let entity = members.first?.entity, let table = schema.entity(entity) else { continue }
             for constraint in Constraint.all(of: entity, table) {
                 if let at = result.firstIndex(where: { $0.0 == constraint }) {

@@ -202,13 +202,13 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// The event is over: what is changed from now on belongs to the next one. What this one has changed can still be
     /// asked for.
-    fileprivate final func endEvent() {
+    final func endEvent() {
         state.subtract(.event)
         for case .toMany(let relation) in slots { relation.endEvent() }
     }
 
     /// Forgets what the last event has changed.
-    fileprivate final func forgetEvent() {
+    final func forgetEvent() {
         eventSlots = nil
         for case .toMany(let relation) in slots { relation.forgetEvent() }
     }

@@ -235,7 +235,14 @@ extension NSManagedObjectContext {
         } else if !object.isFault {
             dropEvent(of: object)
             updated.remove(object)
-            if object.isInserted { object.row = nil }
+            if object.isInserted {
+                object.row = nil
+            } else if object.state.contains(.noted) {
+                // What the event has done to it is dropped; what comes now is a change again.
+                event.touched.removeAll { $0 === object }
+                object.endEvent()
+                object.forgetEvent()
+            }
             object.turnIntoFault()
         }
         object.awake(fromSnapshotEvents: .refresh)

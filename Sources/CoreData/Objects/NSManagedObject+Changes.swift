@@ -7,6 +7,9 @@ extension NSManagedObject {
         isInserted || isDeleted || changedSlots.contains { !layout.properties[$0].isTransient }
     }
 
+    /// Whether a save that is under way leaves no row of the object: it is to be deleted, or has left the context.
+    package final var isGone: Bool { isDeleted || managedObjectContext == nil }
+
     /// The slots whose values differ from the store's.
     package final var changedSlots: [Int] {
         guard !isFault else { return [] }

@@ -3,9 +3,9 @@ public struct NSSnapshotEventType: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// An insertion was undone, or redone.
+    /// An insertion was undone, or a deletion redone.
     public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
-    /// A deletion was undone.
+    /// A deletion was undone, or an insertion redone.
     public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
     /// A change of values was undone, or redone.
     public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)

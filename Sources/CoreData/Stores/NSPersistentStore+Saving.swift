@@ -41,7 +41,7 @@ extension NSPersistentStore {
         func check(_ other: NSManagedObject) throws {
             let id = identifiers[ObjectIdentifier(other)] ?? other.objectID
             // An object that was inserted and deleted before it was ever saved has no row.
-            if id.isTemporaryID ? other.isDeleted : id.persistentStore === self { return }
+            if id.isTemporaryID ? other.isGone : id.persistentStore === self { return }
             throw CocoaError(
                 .managedObjectExternalRelationship,
                 userInfo: [
@@ -52,7 +52,7 @@ extension NSPersistentStore {
             switch value {
             case .object(let other): try check(other)
             case .toMany(let relation) where relation.hasChanges:
-                for other in object.toMany(slot).objects where !other.isDeleted { try check(other) }
+                for other in object.toMany(slot).objects where !other.isGone { try check(other) }
             default: break
             }
         }

@@ -96,7 +96,10 @@ struct FailedSaveTests {
         try mend()
         try context.save()
         #expect(!context.hasChanges && !new.objectID.isTemporaryID)
-        #expect(try fixture.freshContext().one("Item", "1").orderedNames("next") == ["3", "2", "new"])
+        // What others have taken out of the order with its row stays out, although the row comes back.
+        let order = kind == .deletedRow ? ["3", "new"] : ["3", "2", "new"]
+        #expect(try fixture.freshContext().one("Item", "1").orderedNames("next") == order)
+        #expect(items[0].orderedNames("next") == order)
         #expect(try fixture.value("SELECT COUNT(*) FROM ZITEM WHERE ZNAME = '4'") == "0")
     }
 
@@ -114,8 +117,9 @@ struct FailedSaveTests {
             items[2].setValue(full, forKey: "box")
             context.processPendingChanges()
             context.delete(box)
+            // The deletion is denied, and what the new object points to is being deleted.
             return (
-                .validationRelationshipDeniedDelete,
+                .validationMultipleErrors,
                 { for item in box.set("items") { item.setValue(full, forKey: "box") } }
             )
         case .version, .deletedRow:

@@ -181,4 +181,147 @@ struct DeleteRuleTests {
         try fixture.context.save()
         #expect(try fixture.rows("SELECT Z2ITEMS FROM ZITEM") == [[nil]])
     }
+
+    // MARK: Deep and cyclic graphs
+
+    /// Nodes that lead to others by one to-many relationship with a rule.
+    static func network(_ rule: NSDeleteRule, back: NSDeleteRule = .nullifyDeleteRule) throws -> Fixture {
+        let node = Build.entity("Node", [Build.attribute("name", .stringAttributeType)])
+        Build.relate(Build.many(node, "next", rule: rule), Build.many(node, "last", rule: back))
+        return try Fixture(Build.model(node))
+    }
+
+    private func nodes(_ fixture: Fixture, _ edges: [(Int, Int)], _ count: Int) throws -> [NSManagedObject] {
+        let nodes = (0..<count).map { fixture.insert("Node", ["name": "\($0)"]) }
+        for (a, b) in edges { nodes[a].mutableSetValue(forKey: "next").add(nodes[b]) }
+        try fixture.context.save()
+        return nodes
+    }
+
+    @Test("cascade goes down a long chain")
+    func chain() throws {
+        let fixture = try Self.network(.cascadeDeleteRule)
+        let all = try nodes(fixture, (0..<1999).map { ($0, $0 + 1) }, 2000)
+        fixture.context.delete(all[1])
+        try fixture.context.save()
+        #expect(try fixture.column("SELECT ZNAME FROM ZNODE") == ["0"])
+        #expect(all[0].set("next").isEmpty)
+    }
+
+    @Test("cascade goes through circles and diamonds once, each object being told once")
+    func circle() throws {
+        let fixture = try Self.network(.cascadeDeleteRule)
+        let all = try nodes(fixture, [(0, 1), (1, 2), (2, 0), (0, 3), (3, 2), (4, 0), (2, 2)], 6)
+        fixture.context.delete(all[3])
+        fixture.context.processPendingChanges()
+        #expect(fixture.context.deletedObjects == Set(all[0...3]))
+        try fixture.context.save()
+        #expect(try fixture.column("SELECT ZNAME FROM ZNODE ORDER BY 1") == ["4", "5"])
+        #expect(all[4].set("next").isEmpty)
+    }
+
+    @Test("rules act per side: cascade from the child deletes the parent, whose rule frees the siblings")
+    func perSide() throws {
+        let fixture = try Self.family(Self.model(.nullifyDeleteRule, back: .cascadeDeleteRule))
+        let context = try fixture.freshContext()
+        context.delete(try context.one("Child", "1"))
+        try context.save()
+        #expect(try fixture.rows("SELECT ZNAME, ZPARENT FROM ZCHILD") == [["2", nil]])
+        #expect(try fixture.value("SELECT COUNT(*) FROM ZPARENT") == "0")
+    }
+
+    @Test("deny on the side of the child refuses to delete any child that has a parent")
+    func denyOfChild() throws {
+        let fixture = try Self.family(Self.model(.nullifyDeleteRule, back: .denyDeleteRule))
+        let child = try fixture.context.one("Child", "1")
+        fixture.context.delete(child)
+        #expect(errorCode { try fixture.context.save() } == .validationRelationshipDeniedDelete)
+        fixture.context.rollback()
+        child.setValue(nil, forKey: "parent")
+        fixture.context.delete(child)
+        try fixture.context.save()
+        #expect(try fixture.column("SELECT ZNAME FROM ZCHILD") == ["2"])
+    }
+
+    @Test("deny below a cascade refuses the whole deletion, which can be repeated and rolled back")
+    func denyBelow() throws {
+        let parent = Build.entity("Parent", [Build.attribute("name", .stringAttributeType)])
+        let child = Build.entity("Child", [Build.attribute("name", .stringAttributeType)])
+        let grandchild = Build.entity("Grandchild", [Build.attribute("name", .stringAttributeType)])
+        Build.relate(Build.many(parent, "children", rule: .cascadeDeleteRule), Build.one(child, "parent"))
+        Build.relate(Build.many(child, "children", rule: .denyDeleteRule), Build.one(grandchild, "parent"))
+        let fixture = try Fixture(Build.model(parent, child, grandchild))
+        let top = fixture.insert("Parent", ["name": "P"])
+        let middle = fixture.insert("Child", ["name": "C", "parent": top])
+        let bottom = fixture.insert("Grandchild", ["name": "G", "parent": middle])
+        try fixture.context.save()
+        fixture.context.delete(top)
+        for _ in 0..<2 {
+            #expect(errorCode { try fixture.context.save() } == .validationRelationshipDeniedDelete)
+            #expect(fixture.context.deletedObjects == [top, middle])
+        }
+        fixture.context.rollback()
+        #expect(!top.isDeleted && top.set("children") == [middle] && middle.set("children") == [bottom])
+        // Lifted once what stands against it goes too, also after a refusal.
+        fixture.context.delete(top)
+        #expect(errorCode { try fixture.context.save() } == .validationRelationshipDeniedDelete)
+        fixture.context.delete(bottom)
+        try fixture.context.save()
+        #expect(try fixture.value("SELECT (SELECT COUNT(*) FROM ZPARENT) + (SELECT COUNT(*) FROM ZGRANDCHILD)") == "0")
+    }
+
+    @Test("deny is lifted when the related objects are deleted first, or move away")
+    func lifted() throws {
+        for moves in [false, true] {
+            let fixture = try Self.family(Self.model(.denyDeleteRule))
+            let parent = try fixture.context.one("Parent", "P")
+            for child in try fixture.context.find("Child") {
+                child.setValue(Set<NSManagedObject>(), forKey: "tags")
+                if moves { child.setValue(nil, forKey: "parent") } else { fixture.context.delete(child) }
+            }
+            fixture.context.delete(parent)
+            try fixture.context.save()
+            #expect(try fixture.value("SELECT COUNT(*) FROM ZCHILD") == (moves ? "2" : "0"))
+        }
+    }
+
+    @Test("rules are applied when changes are processed, or only by the save", arguments: [true, false])
+    func time(_ isAtEndOfEvent: Bool) throws {
+        let fixture = try Self.family(Self.model(.cascadeDeleteRule))
+        let context = fixture.context
+        context.propagatesDeletesAtEndOfEvent = isAtEndOfEvent
+        let (parent, child) = (try context.one("Parent", "P"), try context.one("Child", "1"))
+        context.delete(parent)
+        #expect(parent.isDeleted && !child.isDeleted && context.deletedObjects == [parent])
+        context.processPendingChanges()
+        #expect(child.isDeleted == isAtEndOfEvent)
+        try context.save()
+        #expect(try fixture.value("SELECT COUNT(*) FROM ZCHILD") == "0")
+    }
+
+    @Test("prepareForDeletion is called by each delete, with the relationships as they were, before any rule")
+    func preparing() throws {
+        let fixture = try Fixture(UndoTests.model())
+        let diarist = NSManagedObject.with("Diarist", "D", fixture.context)
+        try fixture.context.save()
+        fixture.context.delete(diarist)
+        fixture.context.delete(diarist)
+        #expect((diarist as? Diarist)?.entries == ["insert", "delete", "delete"])
+        #expect(fixture.context.deletedObjects == [diarist])
+    }
+
+    @Test("an unsaved insert that is deleted: isDeleted at once, out of the context once processed, and never written")
+    func unsaved() throws {
+        let fixture = try Self.family(Self.model(.nullifyDeleteRule))
+        let new = fixture.insert("Parent", ["name": "new"])
+        fixture.context.processPendingChanges()
+        fixture.context.delete(new)
+        #expect(new.isDeleted && !fixture.context.insertedObjects.contains(new))
+        #expect(fixture.context.deletedObjects.isEmpty, "no save hears of it")
+        fixture.context.processPendingChanges()
+        #expect(new.managedObjectContext == nil)
+        try fixture.context.save()
+        #expect(new.managedObjectContext == nil && !new.isDeleted && !new.isInserted)
+        #expect(try fixture.value("SELECT COUNT(*) FROM ZPARENT") == "1")
+    }
 }

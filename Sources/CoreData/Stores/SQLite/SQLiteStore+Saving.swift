@@ -33,7 +33,7 @@ extension SQLiteStore {
             case .reference(let key, let number): return (key, Int(number))
             case .object(let object):
                 // An object that was inserted and deleted before it was ever saved has no row.
-                if object.isDeleted, object.objectID.isTemporaryID { return nil }
+                if object.isGone, object.objectID.isTemporaryID { return nil }
                 let id = try identifier(of: object, keys)
                 return (id.primaryKey, Int(number(of: id.entity)))
             default: return nil
@@ -271,7 +271,7 @@ extension SQLiteStore {
         }
         // Both ends know of the pair and only one row is wanted.
         let add = try connection.statement("INSERT OR IGNORE INTO \(table.name) (\(own), \(other)) VALUES (?, ?)")
-        for object in relation.added.objects where !object.isDeleted {
+        for object in relation.added.objects where !object.isGone {
             add.bind(1, source)
             add.bind(2, try destination(object))
             try add.run()
@@ -292,7 +292,7 @@ extension SQLiteStore {
             try clear.run()
         }
         let set = try connection.statement("UPDATE \(target.table.name) SET \(key.name) = ? WHERE Z_PK = ?")
-        for object in relation.added.objects where !object.isDeleted {
+        for object in relation.added.objects where !object.isGone {
             set.bind(1, source)
             set.bind(2, try destination(object))
             try set.run()
@@ -306,7 +306,7 @@ extension SQLiteStore {
         _ destination: (NSManagedObject) throws -> Int64
     ) throws {
         let written = relation.isReordered && relation.isLoaded ? relation.objects : relation.added.objects
-        let members = try written.filter { !$0.isDeleted }.map(destination)
+        let members = try written.filter { !$0.isGone }.map(destination)
         guard !members.isEmpty else { return }
         let set = try connection.statement("UPDATE \(table) SET \(order) = ?1 WHERE \(other) = ?2 AND \(own) = ?3")
         func give(_ position: Int64?, to member: Int64) throws {

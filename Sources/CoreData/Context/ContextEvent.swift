@@ -21,17 +21,17 @@ struct ContextEvent {
 
     /// The sets that a notification tells of. Empty ones are left out, as readers must expect.
     var userInfo: [AnyHashable: Any] {
-        var inserted = Set(mergedInserts)
-        var updated: Set<NSManagedObject> = []
-        var deleted = Set(mergedDeletes + dropped)
+        // Lists first: a set that is made from a list needs no growing.
+        var (new, changed, gone) = (mergedInserts, [NSManagedObject](), mergedDeletes + dropped)
         for object in touched {
             switch Self.kind(object) {
-            case .inserted?: inserted.insert(object)
-            case .updated?: updated.insert(object)
-            case .deleted?: deleted.insert(object)
+            case .inserted?: new.append(object)
+            case .updated?: changed.append(object)
+            case .deleted?: gone.append(object)
             case nil: continue
             }
         }
+        let (inserted, updated, deleted) = (Set(new), Set(changed), Set(gone))
         let refreshed = Set(refreshed.objects).subtracting(updated)
         let sets = [
             NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted,

@@ -65,6 +65,16 @@ extension NSManagedObjectContext {
         updated.append(object)
     }
 
+    /// Forgets that an object was changed in the current event: its changes are dropped.
+    func dropEvent(of object: NSManagedObject) {
+        guard object.state.contains(.noted), !object.isInserted,
+            let at = event.touched.lastIndex(where: { $0 === object })
+        else { return }
+        event.touched.remove(at: at)
+        object.endEvent()
+        object.forgetEvent()
+    }
+
     /// An object whose row is gone counts as deleted, unless the program doesn't want that.
     func noteInaccessible(_ object: NSManagedObject, _ property: NSPropertyDescription?) {
         if !shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: property) {
@@ -114,11 +124,12 @@ extension NSManagedObjectContext {
 
     private func propagateDelete(_ object: NSManagedObject) {
         for (slot, property) in object.layout.properties.enumerated() {
-            guard let relationship = property as? NSRelationshipDescription,
-                relationship.deleteRule == .cascadeDeleteRule || relationship.deleteRule == .nullifyDeleteRule
-            else { continue }
+            guard let relationship = property as? NSRelationshipDescription else { continue }
+            let rule = relationship.deleteRule
+            // An object that was never saved leaves nothing behind that others could lead to, or be denied for.
+            guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule || object.isInserted else { continue }
             for other in object.related(slot) {
-                if relationship.deleteRule == .cascadeDeleteRule {
+                if rule == .cascadeDeleteRule {
                     if !other.isDeleted { delete(other) }
                 } else if !other.isDeleted, let inverse = relationship.inverseRelationship {
                     other.detach(inverse, object)

@@ -233,6 +233,7 @@ extension NSManagedObjectContext {
         if flag, object.isUpdated, !object.isFault {
             if case .success(let row?) = currentRow(of: object) { object.rebase(on: row) }
         } else if !object.isFault {
+            dropEvent(of: object)
             updated.remove(object)
             if object.isInserted {
                 object.row = nil

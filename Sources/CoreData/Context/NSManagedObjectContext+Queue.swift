@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     /// ```
     /// - Parameter schedule: whether the block may run before what waits in the queue.
     /// - Throws: what the block throws.
-    public func perform<T, E: Error>(
+    public nonisolated(nonsending) func perform<T, E: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(E) -> T
     ) async throws(E) -> T {
         nonisolated(unsafe) let block = block
@@ -67,8 +67,10 @@ extension NSManagedObjectContext {
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         if isOnQueue { return try block() }
         var result: Result<T, E>?
-        queue.sync {
-            owned { do throws(E) { result = .success(try block()) } catch { result = .failure(error) } }
+        MainQueue.staying {
+            queue.sync {
+                owned { do throws(E) { result = .success(try block()) } catch { result = .failure(error) } }
+            }
         }
         guard let result else { preconditionFailure("a queue didn't run its block") }
         return try result.get()
@@ -76,7 +78,7 @@ extension NSManagedObjectContext {
 
     var isOnQueue: Bool {
         switch concurrencyType {
-        case .mainQueueConcurrencyType: Thread.isMainThread
+        case .mainQueueConcurrencyType: MainQueue.isCurrent
         case .privateQueueConcurrencyType: owner.load(ordering: .relaxed) == Self.currentThread
         case .confinementConcurrencyType: true
         }
@@ -116,6 +118,34 @@ extension NSManagedObjectContext {
         guard !isOnQueue else { return }
         ConcurrencyDebug.violation(
             "\(self)\(name.map { " '\($0)'" } ?? "") is used on a thread that is not its queue's")
+    }
+}
+
+/// Whether code runs on the main queue. On Linux that isn't the same as the main thread: once `main` is asynchronous, as
+/// in tests, any thread may serve the main queue.
+private enum MainQueue {
+    private static let marker: DispatchSpecificKey<Bool> = {
+        let marker = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: marker, value: true)
+        return marker
+    }()
+    /// Set on a thread that serves the main queue and has gone over to another queue, which the main queue waits for.
+    private static let stay: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    static var isCurrent: Bool {
+        Thread.isMainThread || DispatchQueue.getSpecific(key: marker) == true || pthread_getspecific(stay) != nil
+    }
+
+    /// Runs `body`, which goes over to another queue and back.
+    static func staying(_ body: () -> Void) {
+        guard pthread_getspecific(stay) == nil, DispatchQueue.getSpecific(key: marker) == true else { return body() }
+        pthread_setspecific(stay, UnsafeRawPointer(bitPattern: 1))
+        body()
+        pthread_setspecific(stay, nil)
     }
 }
 

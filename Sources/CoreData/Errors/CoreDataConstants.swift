@@ -96,3 +96,6 @@ public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 /// In a notification's user info, when all objects of a context became invalid: their IDs.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// In a notification's user info: the generation of a store's data that a context is pinned to. No store here keeps
+/// generations.
+public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"

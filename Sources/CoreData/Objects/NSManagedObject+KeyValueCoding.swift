@@ -14,6 +14,9 @@ extension NSManagedObject {
     }
 
     package final func setFoundationValue(_ value: Any?, _ slot: Int) {
+        if let value, let type = layout.attributeTypes[slot], let exact = SlotValue.exact(value, type) {
+            return setSlot(slot, exact)
+        }
         switch layout.kinds[slot] {
         case .attribute(let attribute): setAttribute(attribute, slot, value)
         case .toOne(let relationship): setToOne(relationship, slot, value)

@@ -87,13 +87,17 @@ extension NSManagedObject {
             // Where the other end's rule leaves this one alone, a key that was saved may lead nowhere.
             let rule = relationship.inverseRelationship?.deleteRule ?? .noActionDeleteRule
             if rule == .noActionDeleteRule, let row, row.values[slot].isSame(as: .object(object)) { return nil }
-            return failure(
-                .managedObjectValidation, relationship,
-                "Relationship '\(relationship.name)' on managed object (\(address)) \(self) with objects {(\(object))}",
-                "",
-                text: "Dangling reference to an invalid object.")
+            return dangling(relationship, [object])
         default: return nil
         }
+    }
+
+    private func dangling(_ relationship: NSRelationshipDescription, _ objects: [NSManagedObject]) -> CocoaError {
+        let list = objects.map(\.description).joined(separator: ", ")
+        return failure(
+            .managedObjectValidation, relationship,
+            "Relationship '\(relationship.name)' on managed object (\(address)) \(self) with objects {(\(list))}", "",
+            text: "Dangling reference to an invalid object.")
     }
 
     /// A transient value is there after an insertion; the object that a store gives has none.
@@ -115,6 +119,10 @@ extension NSManagedObject {
     }
 
     private func error(ofToMany relationship: NSRelationshipDescription, _ slot: Int) -> CocoaError? {
+        if case .toMany(let relation) = slotValue(slot) {
+            let lost = relation.added.objects.filter { $0.managedObjectContext == nil }
+            if !lost.isEmpty { return dangling(relationship, lost) }
+        }
         guard !relationship.isTransient,
             relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
         else { return nil }

@@ -67,6 +67,9 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
         static let noted = State(rawValue: 1 << 6)
         static let insertedInEvent = State(rawValue: 1 << 7)
         static let deletedInEvent = State(rawValue: 1 << 8)
+        /// While a key path is followed, when an unknown key is an error of input; and whether one was met.
+        static let followed = State(rawValue: 1 << 9)
+        static let unanswered = State(rawValue: 1 << 10)
         static let unsaved: State = [.inserted, .updated, .deleted]
         static let event: State = [.noted, .insertedInEvent, .deletedInEvent]
     }
@@ -206,6 +209,10 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// Called by `value(forKey:)` for a key that the entity doesn't have: by default a mistake of the program, which stops
     /// debug builds, and gives nil in release builds.
     open func value(forUndefinedKey key: String) -> Any? {
+        if state.contains(.followed) {
+            state.insert(.unanswered)
+            return nil
+        }
         misuse(undefinedKey(key, "valueForUndefinedKey"))
         return nil
     }
@@ -252,10 +259,15 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     package final var predicateIdentity: AnyObject { objectID }
 
     package final func keyValue(forKey key: String) throws -> Any? {
-        guard layout.slot(key) != nil || ["objectID", "entity", "self"].contains(key) else {
+        if layout.slot(key) != nil { return value(forKey: key) }
+        // A class may know keys that its entity doesn't.
+        state.insert(.followed)
+        defer { state.subtract([.followed, .unanswered]) }
+        let value = value(forKey: key)
+        guard !state.contains(.unanswered) else {
             throw CocoaError.request("keypath \(key) not found in entity \(entity.name ?? "")")
         }
-        return value(forKey: key)
+        return value
     }
 
     private func unmodelledValue(_ key: String) -> Any? {

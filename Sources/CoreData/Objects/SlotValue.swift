@@ -89,6 +89,10 @@ extension SlotValue {
     /// Takes a value that a program gives for an attribute: any Swift or Foundation number in range, `Date` or
     /// `NSDate`, and so on.
     package init(_ value: Any?, for type: NSAttributeType) throws(Unacceptable) {
+        if let value, let exact = Self.exact(value, type) {
+            self = exact
+            return
+        }
         guard let value = Self.unwrap(value) else {
             self = .null
             return
@@ -123,13 +127,29 @@ extension SlotValue {
         }
     }
 
+    /// The types that most values have. What follows for all others are casts, each of which costs ten times as much.
+    @inline(__always)
+    package static func exact(_ value: Any, _ type: NSAttributeType) -> SlotValue? {
+        let given = Swift.type(of: value)
+        switch type {
+        case .stringAttributeType where given == String.self: return (value as? String).map { .string($0) }
+        case .integer64AttributeType where given == Int.self: return (value as? Int).map { .integer(Int64($0)) }
+        case .doubleAttributeType where given == Double.self: return (value as? Double).map { .real($0) }
+        case .dateAttributeType where given == Date.self:
+            return (value as? Date).map { .date($0.timeIntervalSinceReferenceDate) }
+        case .booleanAttributeType where given == Bool.self: return (value as? Bool).map { .integer($0 ? 1 : 0) }
+        case .integer32AttributeType where given == Int.self:
+            return (value as? Int).flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
+        case .integer16AttributeType where given == Int.self:
+            return (value as? Int).flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
+        default: return nil
+        }
+    }
+
     /// A value without the optionals and nulls around it.
     private static func unwrap(_ value: Any?) -> Any? {
-        guard let value else { return nil }
-        if value is NSNull { return nil }
-        let mirror = Mirror(reflecting: value)
-        guard mirror.displayStyle == .optional else { return value }
-        return mirror.children.first.flatMap { unwrap($0.value) }
+        guard let value = flattened(value), !(value is NSNull) else { return nil }
+        return value
     }
 
     private static func cast<V, T>(

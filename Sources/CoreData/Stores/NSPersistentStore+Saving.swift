@@ -59,13 +59,15 @@ extension NSPersistentStore {
     }
 
     /// The values of an object as its row has them after a save. Objects have their permanent IDs by now.
-    func rowValues(of object: NSManagedObject) -> [SlotValue] {
-        object.slots.map { value in
+    func rowValues(of object: NSManagedObject) throws -> [SlotValue] {
+        try object.slots.map { value in
             switch value {
             case .object(let other):
                 let id = other.objectID
                 return id.isTemporaryID ? .null : .reference(key: id.primaryKey, entity: number(of: id.entity))
             case .toMany, .fetched: return .null
+            // Stores written by programs have transformable values as they are, and the framework's own as data.
+            case .transformed(let object) where !hasReferences: return try Transformation.storedValue(object)
             default: return value
             }
         }

@@ -97,7 +97,6 @@ final class ContextNotifications: @unchecked Sendable {
     struct Entry {
         let name: String
         let info: [AnyHashable: Any]
-        let isOnMainThread: Bool
 
         func names(_ key: String) -> [String]? {
             (info[key] as? Set<NSManagedObject>)?.map { $0.primitiveValue(forKey: "name") as? String ?? "-" }.sorted()
@@ -120,7 +119,7 @@ final class ContextNotifications: @unchecked Sendable {
     init(_ context: NSManagedObjectContext) {
         tokens = Self.names.map { name, short in
             NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { [weak self] posted in
-                let entry = Entry(name: short, info: posted.userInfo ?? [:], isOnMainThread: Thread.isMainThread)
+                let entry = Entry(name: short, info: posted.userInfo ?? [:])
                 self?.lock.withLock { self?.list.append(entry) }
                 self?.handler?(entry)
             }

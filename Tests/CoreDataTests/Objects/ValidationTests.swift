@@ -193,3 +193,251 @@ struct ValidationTests {
         #expect(try fixture.value("SELECT ZCOUNT FROM ZACCOUNT") == "5")
     }
 }
+
+/// Replaces and judges single values, as `validate<Key>` methods do on Apple's systems.
+final class Member: NSManagedObject {
+    struct TooYoung: Error {}
+    nonisolated(unsafe) var asked: [String] = []
+
+    override func validateValue(_ value: UnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        asked.append(key)
+        try super.validateValue(value, forKey: key)
+        switch (key, value.pointee) {
+        case ("nick", let nick as String) where nick.hasPrefix(" "):
+            value.pointee = String(nick.dropFirst()) as AnyObject
+        case ("age", let age as NSNumber) where age.intValue == 1: throw TooYoung()
+        case ("club", let club as NSManagedObject) where club.name == "closed": throw CocoaError(.validationInvalidDate)
+        default: return
+        }
+    }
+}
+
+@Suite("Validation, property by property")
+struct PropertyValidationTests {
+    static func model() -> NSManagedObjectModel {
+        let name = Build.attribute("name", .stringAttributeType, isOptional: false)
+        name.setValidation(
+            [
+                NSPredicate(format: "length >= 2"), NSPredicate(format: "length <= 5"),
+                NSPredicate(format: "SELF MATCHES '[a-z]+'"),
+            ],
+            warnings: [NSNumber(value: 1670), NSNumber(value: 1660), NSNumber(value: 1680)])
+        let age = Build.attribute("age", .integer16AttributeType)
+        age.setValidation([NSPredicate(format: "SELF >= 0")], warnings: [NSNumber(value: 1620)])
+        let joined = Build.attribute("joined", .dateAttributeType)
+        joined.setValidation(
+            [
+                NSPredicate(format: "SELF >= %@", Date(timeIntervalSinceReferenceDate: 0) as NSDate),
+                NSPredicate(format: "SELF <= %@", Date(timeIntervalSinceReferenceDate: 1000) as NSDate),
+            ], warnings: [NSNumber(value: 1640), NSNumber(value: 1630)])
+        let nick = Build.attribute("nick", .stringAttributeType)
+        nick.setValidation([NSPredicate(format: "length > 0")], warnings: ["Nick is too short."])
+        let mood = Build.attribute("mood", .stringAttributeType, isOptional: false, isTransient: true, default: "fine")
+        let member = Build.entity("Member", [name, age, joined, nick, mood])
+        member.managedObjectClassName = NSStringFromClass(Member.self)
+        let plain = Build.entity("Plain", [name.copy(), nick.copy()].compactMap { $0 as? NSPropertyDescription })
+        let club = Build.entity("Club", [Build.attribute("name", .stringAttributeType)])
+        Build.relate(Build.many(club, "members", rule: .denyDeleteRule), Build.one(member, "club", isOptional: false))
+        Build.relate(Build.many(club, "judges"), Build.many(member, "judged"))
+        _ = Build.many(club, "guests").made(to: plain)
+        club.relationshipsByName["judges"]?.minCount = 2
+        club.relationshipsByName["judges"]?.maxCount = 3
+        return Build.model(member, plain, club)
+    }
+
+    let fixture: Fixture
+    let club: NSManagedObject
+    var context: NSManagedObjectContext { fixture.context }
+
+    init() throws {
+        fixture = try Fixture(Self.model())
+        club = fixture.insert("Club", ["name": "open"])
+        try fixture.context.save()
+    }
+
+    func member(_ values: [String: Any?] = [:]) throws -> Member {
+        let all = ["name": "abc", "club": club].merging(values) { $1 }
+        return try #require(fixture.insert("Member", all) as? Member)
+    }
+
+    func error(_ object: NSManagedObject) throws -> CocoaError? {
+        do {
+            try object.validateForInsert()
+            return nil
+        } catch let error as CocoaError { return error }
+    }
+
+    @Test(
+        "the rules that the model editor knows have their own codes and words",
+        arguments: [
+            ("name", "a", 1670, "name is too short."), ("name", "abcdef", 1660, "name is too long."),
+            ("name", "ABC", 1680, "name doesn't match its pattern."), ("age", -1, 1620, "age is too small."),
+            ("joined", Date(timeIntervalSinceReferenceDate: -1), 1640, "joined is too soon."),
+            ("joined", Date(timeIntervalSinceReferenceDate: 1001), 1630, "joined is too late."),
+            ("nick", "", 1550, "Nick is too short."), ("name", nil, 1570, "name is a required value."),
+            ("club", nil, 1570, "club is a required value."), ("mood", nil, 1570, "mood is a required value."),
+        ] as [(String, (any Sendable)?, Int, String)])
+    func rules(_ key: String, _ value: (any Sendable)?, _ code: Int, _ text: String) throws {
+        let member = try member([key: value])
+        let error = try #require(try error(member))
+        #expect(error.code.rawValue == code && error.localizedDescription == text)
+        let info = error.userInfo
+        #expect(info[NSValidationObjectErrorKey] as? NSManagedObject === member)
+        #expect(info[NSValidationKeyErrorKey] as? String == key)
+        #expect((info[NSValidationValueErrorKey] == nil) == (value == nil))
+        #expect((info[NSValidationPredicateErrorKey] is NSPredicate) == (value != nil))
+        #expect(errorCode { try context.save() }?.rawValue == code)
+        #expect(member.isInserted && context.hasChanges)
+    }
+
+    @Test("relationships with too few or too many objects, and none where there have to be some")
+    func counts() throws {
+        let members = try (0..<4).map { _ in try member() }
+        for (count, code) in [(0, nil), (1, 1580), (2, nil), (3, nil), (4, 1590)] as [(Int, Int?)] {
+            let judges = Set(members.prefix(count).map { $0 as NSManagedObject })
+            club.setValue(judges, forKey: "judges")
+            let error = try error(club)
+            #expect(error?.code.rawValue == code)
+            if code != nil { #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "judges") }
+            var value: AnyObject? = NSSet(array: Array(judges))
+            #expect(errorCode { try club.validateValue(&value, forKey: "judges") }?.rawValue == code)
+        }
+    }
+
+    @Test("values that an optional property may lack pass all rules")
+    func optionalNil() throws {
+        try member(["age": nil, "joined": nil, "nick": nil]).validateForInsert()
+    }
+
+    @Test("a relationship without inverse to an object that has left the context is refused")
+    func danglingToMany() throws {
+        let plain = fixture.insert("Plain", ["name": "ok"])
+        club.setValue([plain] as Set<NSManagedObject>, forKey: "guests")
+        context.delete(plain)
+        do {
+            try context.save()
+            Issue.record("a relationship to a lost object was saved")
+        } catch let error as CocoaError {
+            #expect(error.code == .managedObjectValidation)
+            #expect(error.localizedDescription == "Dangling reference to an invalid object.")
+            #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "guests")
+            let value = error.userInfo[NSValidationValueErrorKey] as? String ?? ""
+            #expect(value.hasPrefix("Relationship 'guests' on managed object (0x") && value.hasSuffix(")}"))
+        }
+        club.setValue([] as Set<NSManagedObject>, forKey: "guests")
+        try context.save()
+    }
+
+    @Test("a denied deletion has the relationship, its objects and the hint that recovery may be tried")
+    func denial() throws {
+        let member = try member()
+        try context.save()
+        context.delete(club)
+        for attempt in [{ try club.validateForDelete() }, { try context.save() }, { try context.save() }] {
+            do {
+                try attempt()
+                Issue.record("the deletion was not denied")
+            } catch let error as CocoaError {
+                #expect(error.code == .validationRelationshipDeniedDelete)
+                #expect(error.localizedDescription == "Items cannot be deleted from members.")
+                #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "members")
+                #expect(error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === club)
+                #expect((error.userInfo[NSValidationValueErrorKey] as? Set<NSManagedObject>) == [member])
+                #expect(error.userInfo["NSValidationErrorShouldAttemptRecoveryKey"] as? Bool == true)
+            }
+        }
+        #expect(context.hasChanges && context.deletedObjects == [club])
+    }
+
+    @Test("a class is asked about each property in the model's order, and its errors come out as they are")
+    func classRules() throws {
+        let member = try member(["age": 1])
+        #expect(throws: Member.TooYoung.self) { try member.validateForInsert() }
+        #expect(member.asked == ["age", "club", "joined", "mood", "name", "nick"])
+        #expect(throws: Member.TooYoung.self) { try context.save() }
+        member.setValue(2, forKey: "age")
+        try context.save()
+    }
+
+    @Test("a class may refuse what a to-one relationship leads to")
+    func classRuleForRelationship() throws {
+        let closed = fixture.insert("Club", ["name": "closed"])
+        let member = try member(["club": closed])
+        #expect(errorCode { try context.save() } == .validationInvalidDate)
+        member.setValue(club, forKey: "club")
+        try context.save()
+    }
+
+    @Test("a value that validation puts in place of another is validated in turn, and saved")
+    func replacement() throws {
+        let member = try member(["nick": "   x"])
+        try context.save()
+        #expect(member.value(forKey: "nick") as? String == "x")
+        #expect(try fixture.value("SELECT ZNICK FROM ZMEMBER") == "x")
+        #expect(!context.hasChanges)
+        context.processPendingChanges()
+        #expect(!context.hasChanges)
+        member.setValue("  ", forKey: "nick")
+        #expect(errorCode { try context.save() } == .managedObjectValidation)
+        member.setValue(" y", forKey: "nick")
+        try context.save()
+        #expect(try fixture.value("SELECT ZNICK FROM ZMEMBER") == "y")
+    }
+
+    @Test("validateValue judges one value without setting it, and replaces it at its address")
+    func oneValue() throws {
+        let member = try member()
+        var value: AnyObject? = " z" as AnyObject
+        try member.validateValue(&value, forKey: "nick")
+        #expect(value as? String == "z" && member.value(forKey: "nick") == nil)
+        value = "a" as AnyObject
+        #expect(errorCode { try member.validateValue(&value, forKey: "name") } == .validationStringTooShort)
+        value = nil
+        #expect(errorCode { try member.validateValue(&value, forKey: "name") } == .validationMissingMandatoryProperty)
+        #expect(errorCode { try member.validateValue(&value, forKey: "club") } == .validationMissingMandatoryProperty)
+        value = "x" as AnyObject
+        #expect(errorCode { try member.validateValue(&value, forKey: "age") } == .managedObjectValidation)
+    }
+
+    @Test(
+        "broken rules of several objects come as one error 1560 with all of them, in the order of objects and properties"
+    )
+    func several() throws {
+        _ = try member(["name": "a", "age": -1])
+        fixture.insert("Plain", ["name": nil])
+        do {
+            try context.save()
+            Issue.record("invalid objects were saved")
+        } catch let error as CocoaError {
+            #expect(error.code == .validationMultipleErrors)
+            #expect(error.localizedDescription == "Multiple validation errors occurred.")
+            let details = error.userInfo[NSDetailedErrorsKey] as? [CocoaError] ?? []
+            #expect(details.map(\.code.rawValue) == [1620, 1670, 1570])
+        }
+    }
+
+    @Test("an update is held up by an invalid property that it didn't touch")
+    func untouched() throws {
+        let plain = fixture.insert("Plain", ["name": "ok"])
+        try context.save()
+        let connection = try SQLiteConnection(fixture.url, .readWrite)
+        try connection.execute("UPDATE ZPLAIN SET ZNAME = 'far too long'")
+        context.stalenessInterval = 0
+        context.refresh(plain, mergeChanges: false)
+        plain.setValue("nick", forKey: "nick")
+        #expect(errorCode { try context.save() } == .validationStringTooLong)
+        context.delete(plain)
+        try context.save()
+    }
+
+    @Test("a transient value is validated after an insertion; the object that a fetch gives may lack it")
+    func transientValues() throws {
+        _ = try member(["name": "old"])
+        try context.save()
+        let other = fixture.secondContext()
+        let old = try other.one("Member", "old")
+        #expect(old.value(forKey: "mood") == nil)
+        old.setValue(3, forKey: "age")
+        try other.save()
+    }
+}

@@ -190,12 +190,10 @@ struct AtomicFileTests {
         #expect(try binary.fresh().names("City") == [text])
     }
 
-    @Test(
-        "files and values of more than ten megabytes are read again, which parsers don't take at once", arguments: types
-    )
-    func large(_ type: String) throws {
-        let stores = try StoreCase(type)
-        let text = String(repeating: "0123456789abcde\n", count: 700_000)
+    @Test("XML files and values of more than ten megabytes are read again, which parsers don't take at once")
+    func large() throws {
+        let stores = try StoreCase(NSXMLStoreType)
+        let text = String(repeating: "0123456789abcde\n", count: 656_000)
         stores.insert("City", ["name": text])
         stores.insert("Tag", ["name": "after"])
         try stores.context.save()

@@ -299,7 +299,7 @@ struct CommonStoreTests {
         let oslo = stores.insert("City", ["name": "Oslo"])
         try stores.context.save()
         oslo.setValue("Bergen", forKey: "name")
-        stores.insert("City", ["name": "bad", "object": NSArray(array: [NSObject()])])
+        stores.insert("City", ["name": "bad", "object": NSObject()])
         #expect(throws: (any Error).self) { try stores.context.save() }
         #expect(try stores.fresh().names("City") == ["Oslo"])
         #expect(stores.context.insertedObjects.allSatisfy(\.objectID.isTemporaryID) && oslo.isUpdated)
@@ -307,6 +307,19 @@ struct CommonStoreTests {
         stores.insert("City", ["name": "good", "object": ["a", "b"]])
         try stores.context.save()
         #expect(try stores.fresh().one("City", "good").value(forKey: "object") as? [String] == ["a", "b"])
+    }
+
+    @Test(
+        "what is changed inside of a transformable value after the save stays with its context",
+        arguments: [NSSQLiteStoreType, NSInMemoryStoreType, NSBinaryStoreType, NSXMLStoreType])
+    func mutableValues(_ type: String) throws {
+        let stores = try StoreCase(type)
+        let list = NSMutableArray(array: ["a"])
+        let oslo = stores.insert("City", ["name": "Oslo", "object": list])
+        try stores.context.save()
+        list.add("b")
+        #expect((oslo.value(forKey: "object") as? NSArray)?.count == 2)
+        #expect((try stores.second().one("City", "Oslo").value(forKey: "object") as? NSArray)?.count == 1)
     }
 
     @Test("a read-only store is read and refuses to be written", arguments: StoreCase.types)

@@ -120,7 +120,7 @@ final class ServiceStore: NSIncrementalStore {
             case let set as Set<NSManagedObject>: row[name] = try set.map { try key($0.objectID) }
             case let set as NSOrderedSet where property is NSRelationshipDescription:
                 row[name] = try set.compactMap { try ($0 as? NSManagedObject).map { try key($0.objectID) } }
-            case let list as NSArray where list.contains { $0 is NSDecimalNumber }: throw CocoaError(.coreData)
+            case let object as NSObject where Swift.type(of: object) == NSObject.self: throw CocoaError(.coreData)
             case let value?: row[name] = value
             case nil: break
             }

@@ -8,9 +8,10 @@ final class StoreCase {
     static let types = lockingTypes + [ServiceStore.typeName]
 
     /// Those whose stores notice themselves that an object was changed meanwhile.
-    static let lockingTypes = [
-        NSSQLiteStoreType, NSInMemoryStoreType, NSBinaryStoreType, NSXMLStoreType, TableStore.typeName,
-    ]
+    static let lockingTypes = {
+        registration
+        return [NSSQLiteStoreType, NSInMemoryStoreType, NSBinaryStoreType, NSXMLStoreType, TableStore.typeName]
+    }()
 
     private static let registration: Void = {
         NSPersistentStoreCoordinator.registerStoreClass(TableStore.self, forStoreType: TableStore.typeName)

@@ -156,9 +156,7 @@ enum TableValue {
     static func text(_ value: Any, _ type: NSAttributeType) throws -> String {
         switch type {
         case .transformableAttributeType:
-            if let list = value as? NSArray, list.contains(where: { $0 is NSDecimalNumber }) {
-                throw Fault(text: "\(value)")
-            }
+            if Swift.type(of: value) == NSObject.self { throw Fault(text: "\(value)") }
             return try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
                 .base64EncodedString()
         case .dateAttributeType: return "\((value as? Date)?.timeIntervalSinceReferenceDate ?? 0)"

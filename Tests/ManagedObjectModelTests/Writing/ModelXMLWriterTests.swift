@@ -29,6 +29,8 @@ struct ModelXMLWriterTests {
         for name in ["photo", "tags"] { city.attributesByName[name]?.defaultValue = nil }
         city.attributesByName["tags"]?.attributeValueClassName = nil  // for generated code alone
         (city.indexes[1].elements[0].property as? NSExpressionDescription)?.resultType = .undefined
+        // As Apple prints it, too.
+        city.indexes[1].partialIndexPredicate = NSPredicate(format: "isCapital == 1")
         let name = try #require(model.entitiesByName["Place"]?.attributesByName["name"])
         name.setValidation([name.validationPredicates[0]], warnings: [name.validationWarnings[0]])
         let request = try #require(model.fetchRequestTemplate(forName: "largeCities"))

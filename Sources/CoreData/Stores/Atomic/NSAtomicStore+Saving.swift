@@ -58,7 +58,7 @@ extension NSAtomicStore {
         var outcome = SaveOutcome()
         for object in changes.inserted + changes.updated {
             let version = cacheNode(for: object.objectID)?.version ?? 1
-            outcome.rows[ObjectIdentifier(object)] = Row(version: version, values: rowValues(of: object))
+            outcome.rows[ObjectIdentifier(object)] = Row(version: version, values: try rowValues(of: object))
         }
         return outcome
     }

@@ -28,7 +28,7 @@ extension NSAtomicStoreCacheNode {
     func slotValue(_ attribute: NSAttributeDescription) throws -> SlotValue {
         let value = try attributeValue(attribute)
         do throws(SlotValue.Unacceptable) {
-            return try SlotValue(value, for: attribute.attributeType)
+            return try SlotValue(value, for: attribute)
         } catch {
             throw CocoaError.request(
                 "the cache node of \(objectID) has the value \(value ?? "nil") for '\(attribute.name)', which is no"

@@ -28,7 +28,7 @@ package class SlotStore: NSAtomicStore {
     package override final func update(_ node: NSAtomicStoreCacheNode, from object: NSManagedObject) throws {
         guard let node = node as? SlotCacheNode else { return }
         node.values = try zip(rowValues(of: object), object.layout.properties).map { value, property in
-            property.isTransient ? .null : try Self.stored(value)
+            property.isTransient ? .null : Self.stored(value)
         }
         for (slot, value) in object.slots.enumerated() {
             guard case .toMany(let relation) = value, relation.hasChanges else { continue }
@@ -36,10 +36,9 @@ package class SlotStore: NSAtomicStore {
         }
     }
 
-    /// A value as a store keeps it: what could be changed from outside is archived, and a number that is none is nil.
-    private static func stored(_ value: SlotValue) throws -> SlotValue {
+    /// A value as a store keeps it: a number that is none is nil.
+    private static func stored(_ value: SlotValue) -> SlotValue {
         switch value {
-        case .transformed(let object): .data(try Transformation.data(object))
         case .real(let number) where number.isNaN: .null
         case .date(let number) where number.isNaN: .null
         default: value

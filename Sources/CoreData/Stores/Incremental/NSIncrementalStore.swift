@@ -167,7 +167,7 @@ open class NSIncrementalStore: NSPersistentStore {
             if attribute.isTransient { return .null }
             let value = node.value(for: attribute)
             do throws(SlotValue.Unacceptable) {
-                return try SlotValue(value, for: attribute.attributeType)
+                return try SlotValue(value, for: attribute)
             } catch {
                 throw unusable(
                     "\(value ?? "nil")",
@@ -226,19 +226,19 @@ open class NSIncrementalStore: NSPersistentStore {
                 inserted: Set(changes.inserted), updated: Set(changes.updated), deleted: Set(changes.deleted),
                 locked: Set(changes.locked))
             _ = try execute(request, with: context)
-            return outcome(changes, identifiers)
+            return try outcome(changes, identifiers)
         }
     }
 
     private func outcome(
         _ changes: SaveChanges, _ identifiers: [ObjectIdentifier: NSManagedObjectID]
-    ) -> SaveOutcome {
+    ) throws -> SaveOutcome {
         for object in changes.updated + changes.deleted { nodes[object.objectID.key] = nil }
         var outcome = SaveOutcome()
         outcome.identifiers = identifiers
         for object in changes.inserted + changes.updated {
             let version = object.isInserted ? 1 : (object.row?.version ?? 0) &+ 1
-            outcome.rows[ObjectIdentifier(object)] = Row(version: version, values: rowValues(of: object))
+            outcome.rows[ObjectIdentifier(object)] = Row(version: version, values: try rowValues(of: object))
         }
         return outcome
     }

@@ -324,7 +324,7 @@ struct UniquenessPolicyTests {
 
     @Test("version conflicts are resolved first, then constraints")
     func both() throws {
-        let other = fixture.secondContext()
+        let other = try fixture.freshContext()
         try other.one("City", "Oslo").setValue("theirs", forKey: "note")
         try other.save()
         let policy = MergePolicyTests.Custom(2, .mergeByPropertyObjectTrumpMergePolicyType)
@@ -334,6 +334,24 @@ struct UniquenessPolicyTests {
         try context.save()
         #expect(policy.calls == ["all 1", "versions 1", "all 1", "constraints 1"])
         #expect(try cities() == [["1", "Double", "OSL", "double"]])
+    }
+
+    @Test("version conflicts are resolved first also where the file finds the violated constraint first")
+    func constraintFoundFirst() throws {
+        let (rome, bonn) = (
+            fixture.insert("City", ["name": "Rome", "code": "ROM"]), fixture.insert("City", ["name": "Bonn"])
+        )
+        try context.save()
+        let other = try fixture.freshContext()
+        try other.one("City", "Bonn").setValue("theirs", forKey: "note")
+        try other.save()
+        let policy = MergePolicyTests.Custom(2, .mergeByPropertyStoreTrumpMergePolicyType)
+        context.mergePolicy = policy
+        rome.setValue("OSL", forKey: "code")
+        bonn.setValue("Mine", forKey: "name")
+        try context.save()
+        #expect(policy.calls == ["all 1", "versions 1", "all 1", "constraints 1"])
+        #expect(try cities().dropFirst() == [["2", "Rome", "ROM", nil], ["3", "Mine", nil, "theirs"]])
     }
 
     @Test("a child's save checks nothing; the root's does")

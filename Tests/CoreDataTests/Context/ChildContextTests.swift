@@ -20,6 +20,7 @@ struct ChildContextTests {
         Build.relate(Build.many(parent, "children", rule: .cascadeDeleteRule), Build.one(child, "parent"))
         Build.relate(Build.many(parent, "line", isOrdered: true), Build.one(child, "lineParent"))
         Build.relate(Build.many(child, "tags"), Build.many(tag, "children"))
+        Build.relate(Build.many(parent, "route", isOrdered: true), Build.many(child, "routes"))
         return Build.model(parent, child, tag, diarist)
     }
 
@@ -298,6 +299,11 @@ struct ChildContextTests {
         #expect(own.orderedNames("line") == ["3", "1", "2", "4"])
         try root.save()
         #expect(try fixture.freshContext().one("Parent", "P").orderedNames("line") == ["3", "1", "2", "4"])
+        // Of many-to-many relationships, too, although the new objects come before the one that has the order.
+        let (six, seven) = (NSManagedObject.with("Child", "6", child), NSManagedObject.with("Child", "7", child))
+        parent.setValue(NSOrderedSet(array: [seven, six]), forKey: "route")
+        try child.save()
+        #expect(own.orderedNames("route") == ["7", "6"])
         // Unread here: what comes new comes last.
         let other = Self.child(of: root)
         let five = NSManagedObject.with("Child", "5", other)
@@ -391,6 +397,7 @@ struct ChildContextTests {
         let theirs = try sibling.one("Parent", "new")
         #expect(theirs.objectID == new.objectID)
         try root.save()
+        await sibling.perform {}
         #expect(try sibling.find("Parent") == [theirs])
         #expect(try child.find("Parent") == [new])
         #expect(theirs.objectID == new.objectID && !new.objectID.isTemporaryID)

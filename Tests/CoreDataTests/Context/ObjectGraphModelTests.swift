@@ -10,11 +10,11 @@ struct ObjectGraphModelTests {
 
     @Test(
         "is what a naive graph says it should be, through saves, undo, children, merges and conflicts",
-        arguments: Randomness.seeds(isSlow ? 20 : 3))
+        arguments: Randomness.seeds(isSlow ? 20 : 4))
     func random(_ seed: UInt64) throws {
         print("ObjectGraphModelTests: seed \(seed)")
         let run = try GraphRun(seed)
-        for step in 0..<(Self.isSlow ? 400 : 80) {
+        for step in 0..<(Self.isSlow ? 400 : 100) {
             run.note = "seed \(seed), step \(step)"
             do {
                 try run.step()

@@ -301,11 +301,18 @@ struct UndoTests {
         context.reset()
         let tag = try context.one("Tag", "T")
         let pass = try context.one("Pass", "A")
+        // One that no delete rule reads, either.
+        let diarist = NSManagedObject.with("Diarist", "D", context)
+        try withoutUndo { try context.save() }
         context.refreshAllObjects()
-        #expect(pass.isFault && tag.isFault)
-        step { context.delete(pass) }
+        #expect(pass.isFault && tag.isFault && diarist.isFault)
+        step {
+            context.delete(pass)
+            context.delete(diarist)
+        }
         try context.save()
         context.undo()
+        #expect(diarist.isInserted && diarist.name == "D")
         #expect(pass.isInserted && pass.name == "A" && pass.object("parent")?.name == "P")
         #expect(pass.object("parent")?.object("pass") === pass)
     }

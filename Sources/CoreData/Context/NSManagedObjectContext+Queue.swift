@@ -5,7 +5,9 @@ import ManagedObjectModel
 extension NSManagedObjectContext {
     /// A context's queue, in the form that the Swift initialiser takes.
     public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+        /// The queue, in the form that `init(concurrencyType:)` takes.
         public let rawValue: NSManagedObjectContextConcurrencyType
+        /// The queue of that kind.
         public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
 
         /// The main queue.

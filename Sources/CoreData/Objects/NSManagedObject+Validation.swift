@@ -87,6 +87,8 @@ extension NSManagedObject {
             // Where the other end's rule leaves this one alone, a key that was saved may lead nowhere.
             let rule = relationship.inverseRelationship?.deleteRule ?? .noActionDeleteRule
             if rule == .noActionDeleteRule, let row, row.values[slot].isSame(as: .object(object)) { return nil }
+            // Of a deletion that is denied the denial is enough.
+            if rule == .denyDeleteRule, object.managedObjectContext != nil { return nil }
             return dangling(relationship, [object])
         default: return nil
         }

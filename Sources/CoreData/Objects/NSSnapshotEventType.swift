@@ -1,6 +1,8 @@
 /// Why an object was given other values without being asked; see `NSManagedObject.awake(fromSnapshotEvents:)`.
 public struct NSSnapshotEventType: OptionSet, Sendable {
+    /// The bits.
     public let rawValue: UInt
+    /// Events by their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// An insertion was undone, or a deletion redone.

@@ -117,9 +117,9 @@ struct FailedSaveTests {
             items[2].setValue(full, forKey: "box")
             context.processPendingChanges()
             context.delete(box)
-            // The deletion is denied, and what the new object points to is being deleted.
+            // The deletion is denied; that the new object points to what is being deleted isn't another error.
             return (
-                .validationMultipleErrors,
+                .validationRelationshipDeniedDelete,
                 { for item in box.set("items") { item.setValue(full, forKey: "box") } }
             )
         case .version, .deletedRow:

@@ -151,14 +151,19 @@ struct QueueTests {
     }
 
     @Test("lock and unlock keep other threads out, and may be nested")
-    func locking() async {
+    func locking() {
         let context = fixture.makePrivate()
         context.lock()
         #expect(context.tryLock())
         context.unlock()
-        let other = await withCheckedContinuation { done in
-            Thread.detachNewThread { done.resume(returning: context.tryLock()) }
+        // Not with `await`, after which another thread might go on, which has no lock to give back.
+        nonisolated(unsafe) var other = true
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            other = context.tryLock()
+            done.signal()
         }
+        done.wait()
         #expect(!other)
         context.unlock()
         #expect(context.withLock { 5 } == 5)

@@ -16,8 +16,8 @@ extension NSManagedObjectContext {
         for object in saved.inserted + saved.updated {
             object.row = object.baseline
             if object.objectID.isTemporaryID { temporaryKeysInParent.insert(object.primaryKey) }
-            finish(object)
         }
+        finish(saved.inserted + saved.updated)
         for object in saved.deleted { leave(object) }
         return saved
     }

@@ -300,13 +300,13 @@ extension NSManagedObjectContext {
 
     /// Knows an object by its permanent ID from now on.
     func adopt(_ id: NSManagedObjectID, _ object: NSManagedObject) {
-        guard object.objectID != id else { return }
+        guard object.key != id.key else { return }
         let temporaryKey = object.primaryKey
         registry.remove(object)
         object.objectID = id
         registry.register(object)
-        assignedStores[ObjectIdentifier(object)] = nil
-        guard !children.contexts.isEmpty || parent != nil else { return }
+        if !assignedStores.isEmpty { assignedStores[ObjectIdentifier(object)] = nil }
+        guard parent != nil || !children.isEmpty else { return }
         permanentIDs[temporaryKey] = id
         adoptions.add(1, ordering: .releasing)
     }

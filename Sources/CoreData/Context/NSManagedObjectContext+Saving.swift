@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
         // What is left had no persistent changes.
         let unwritten = updated.objects.filter { !$0.isDeleted }
         saved.updated += unwritten
-        for object in inserted.objects + unwritten where !object.isDeleted { finish(object) }
+        finish((inserted.objects + unwritten).filter { !$0.isDeleted })
         for object in deleted.objects { leave(object) }
         locked.removeAll()
         for object in saved.inserted + saved.updated { object.didSave() }
@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
             adopt(try store.save(changes, in: self), changes)
         }
         saved.add(changes)
-        for object in changes.inserted + changes.updated { finish(object) }
+        finish(changes.inserted + changes.updated)
         for object in changes.deleted { leave(object) }
     }
 
@@ -148,17 +148,23 @@ extension NSManagedObjectContext {
             }
             changes[at][keyPath: list].append(object)
         }
+        // Objects of one entity mostly go to one store.
+        var (entity, entityStore): (EntityLayout?, NSPersistentStore?)
         for object in inserted.objects where !object.isDeleted {
-            try add(try storeForInsertion(of: object), object, \.inserted)
+            if entity !== object.layout || !assignedStores.isEmpty || object.space !== ObjectIDSpace.temporary {
+                (entity, entityStore) = (object.layout, try storeForInsertion(of: object))
+                if object.space !== ObjectIDSpace.temporary { entity = nil }
+            }
+            try add(entityStore, object, \.inserted)
         }
         for object in updated.objects where !object.isDeleted && object.hasPersistentChangedValues {
-            try add(object.objectID.persistentStore, object, \.updated)
+            try add(object.space.store, object, \.updated)
         }
         for object in deleted.objects where !object.isInserted && !object.isInaccessible {
-            try add(object.objectID.persistentStore, object, \.deleted)
+            try add(object.space.store, object, \.deleted)
         }
         for object in locked.objects where object.state.isDisjoint(with: .unsaved) {
-            try add(object.objectID.persistentStore, object, \.locked)
+            try add(object.space.store, object, \.locked)
         }
         return zip(stores, changes).filter { !$0.1.isEmpty || $0.0.wantsEmptySaves }.map { ($0.0, $0.1) }
     }
@@ -182,12 +188,14 @@ extension NSManagedObjectContext {
         for object in changes.deleted { object.space.rows.forget(object.primaryKey) }
     }
 
-    /// The object is as the store, or the parent context, has it.
-    func finish(_ object: NSManagedObject) {
-        object.state.subtract([.inserted, .updated])
-        for case .toMany(let relation) in object.slots { relation.noteSaved() }
-        inserted.remove(object)
-        updated.remove(object)
+    /// The objects are as the store, or the parent context, has them.
+    func finish(_ objects: [NSManagedObject]) {
+        for object in objects {
+            object.state.subtract([.inserted, .updated])
+            for case .toMany(let relation) in object.slots { relation.noteSaved() }
+        }
+        inserted.keep(where: \.isInserted)
+        updated.keep(where: \.isUpdated)
     }
 
     /// The object's row is gone.

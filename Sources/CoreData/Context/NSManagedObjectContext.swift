@@ -312,6 +312,9 @@ final class ContextList: @unchecked Sendable {
 
     var contexts: [NSManagedObjectContext] { lock.withLock { entries.compactMap(\.context) } }
 
+    /// Whether no context was ever added, or all were removed.
+    var isEmpty: Bool { lock.withLock { entries.isEmpty } }
+
     func add(_ context: NSManagedObjectContext) {
         lock.withLock {
             entries.removeAll { $0.context == nil }

@@ -328,6 +328,9 @@ open class NSManagedObject: NSObject, ThrowingKeyValueCoding, PredicateIdentity,
     /// To be called by accessors written by hand after they have read a primitive value.
     open func didAccessValue(forKey key: String?) {}
 
+    /// An object is equal to itself only.
+    open override var hash: Int { ObjectIdentifier(self).hashBits }
+
     /// As Apple's: class, address, entity, ID and, unless the object is a fault, its values.
     open override var description: String {
         let data = isFault ? "<fault>" : "{\n\(describedValues)}"

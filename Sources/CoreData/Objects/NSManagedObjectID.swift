@@ -56,7 +56,8 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         return other.primaryKey == primaryKey && other.space === space
     }
 
-    open override var hash: Int { key.hashValue }
+    // Not hashed here: whoever asks does that.
+    open override var hash: Int { Int(truncatingIfNeeded: primaryKey) ^ ObjectIdentifier(space).hashBits }
 
     /// An address, which differs from run to run, and the URI.
     open override var description: String {
@@ -84,6 +85,11 @@ package final class ObjectIDSpace: @unchecked Sendable {
 
     /// Where objects are before their first save. Its identifier makes temporary IDs of two processes differ.
     static let temporary = ObjectIDSpace(store: nil, identifier: UUID().uuidString)
+}
+
+extension ObjectIdentifier {
+    /// The address, as what a hash is made from.
+    var hashBits: Int { Int(bitPattern: UInt(bitPattern: self)) }
 }
 
 /// An object ID as a dictionary's key.

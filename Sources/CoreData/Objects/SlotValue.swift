@@ -31,6 +31,14 @@ package enum SlotValue {
     case fetched([NSManagedObject])
 
     package var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// Whether an object has the value otherwise than its row.
+    var differsInRow: Bool {
+        switch self {
+        case .object, .toMany, .fetched, .transformed: true
+        default: false
+        }
+    }
 }
 
 extension SlotValue {

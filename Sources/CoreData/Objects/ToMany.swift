@@ -226,5 +226,10 @@ package struct ObjectList {
         return true
     }
 
+    /// Leaves only some; faster than taking many out one by one.
+    mutating func keep(where condition: (NSManagedObject) -> Bool) {
+        if !isEmpty { self = ObjectList(objects.filter(condition)) }
+    }
+
     package mutating func removeAll() { self = ObjectList() }
 }

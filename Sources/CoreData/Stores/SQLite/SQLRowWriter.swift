@@ -7,6 +7,7 @@ package final class SQLRowWriter {
     private let connection: SQLiteConnection
     private let insertStatement: SQLiteStatement
     private let steps: [Step]
+    private var updates: [[Int]: (steps: [Step], text: String)] = [:]
 
     private struct Step {
         let slot: Int
@@ -63,6 +64,22 @@ package final class SQLRowWriter {
     package func update(
         primaryKey: Int64, version: Int64, slots: [Int], _ values: [SlotValue], key: (SlotValue) throws -> (Int64, Int)?
     ) throws -> Bool {
+        let (steps, text) = update(of: slots)
+        let statement = try connection.statement(text)
+        statement.bind(1, version + 1)
+        var position: Int32 = 2
+        for step in steps {
+            try Self.bind(values[step.slot], step.isExternal, step.hasNumber, statement, &position, key)
+        }
+        statement.bind(position, primaryKey)
+        statement.bind(position + 1, version)
+        try statement.run()
+        return connection.changes == 1
+    }
+
+    /// The statement for a set of slots; programs change the same ones of many objects.
+    private func update(of slots: [Int]) -> (steps: [Step], text: String) {
+        if let known = updates[slots] { return known }
         let changed = Set(slots)
         let steps = self.steps.filter { changed.contains($0.slot) }
         let names =
@@ -75,17 +92,10 @@ package final class SQLRowWriter {
                 }
             }
         let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
-        let statement = try connection.statement(
-            "UPDATE \(entity.table.name) SET \(assignments) WHERE Z_PK = ? AND Z_OPT = ?")
-        statement.bind(1, version + 1)
-        var position: Int32 = 2
-        for step in steps {
-            try Self.bind(values[step.slot], step.isExternal, step.hasNumber, statement, &position, key)
-        }
-        statement.bind(position, primaryKey)
-        statement.bind(position + 1, version)
-        try statement.run()
-        return connection.changes == 1
+        let update = (steps, "UPDATE \(entity.table.name) SET \(assignments) WHERE Z_PK = ? AND Z_OPT = ?")
+        if updates.count >= 64 { updates.removeAll() }
+        updates[slots] = update
+        return update
     }
 
     private static func bind(

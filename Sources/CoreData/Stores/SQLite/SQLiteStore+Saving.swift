@@ -24,6 +24,7 @@ extension SQLiteStore {
     private func write(_ changes: SaveChanges, clearingFirst: Bool = false) throws -> SaveOutcome {
         try writeMetadata()
         var outcome = SaveOutcome()
+        outcome.rows.reserveCapacity(changes.inserted.count + changes.updated.count)
         var conflicts = SaveConflicts()
         // Keys first: rows refer to rows that come later.
         let keys = try allocateKeys(changes.inserted)
@@ -72,17 +73,23 @@ extension SQLiteStore {
 
     private func allocateKeys(_ objects: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
         var result: [ObjectIdentifier: NSManagedObjectID] = [:]
-        for object in objects where !object.objectID.isTemporaryID {
+        result.reserveCapacity(objects.count)
+        for object in objects where object.space !== ObjectIDSpace.temporary {
             result[ObjectIdentifier(object)] = object.objectID
         }
-        let new = objects.filter { $0.objectID.isTemporaryID }
-        let byRoot = Dictionary(grouping: new) { schema.entity($0.entity.rootEntity)?.number ?? 0 }
-        for (root, members) in byRoot.sorted(by: { $0.key < $1.key }) {
-            var next = try nextKey(root, count: members.count)
-            for object in members {
-                result[ObjectIdentifier(object)] = NSManagedObjectID(
-                    object.entity, primaryKey: next, space: space(of: object.entity))
-                next += 1
+        let new = objects.filter { $0.space === ObjectIDSpace.temporary }
+        let byEntity = Dictionary(grouping: new) { ObjectIdentifier($0.layout) }
+        let byRoot = Dictionary(grouping: byEntity.values) { members in
+            schema.entity(members[0].entity.rootEntity)?.number ?? 0
+        }
+        for (root, groups) in byRoot.sorted(by: { $0.key < $1.key }) {
+            var next = try nextKey(root, count: groups.reduce(0) { $0 + $1.count })
+            for members in groups.sorted(by: { $0[0].primaryKey > $1[0].primaryKey }) {
+                let space = space(of: members[0].entity)
+                for object in members {
+                    result[ObjectIdentifier(object)] = NSManagedObjectID(object.layout, primaryKey: next, space: space)
+                    next += 1
+                }
             }
         }
         return result
@@ -109,7 +116,9 @@ extension SQLiteStore {
     /// The values of an object as its row has them.
     private func rowValues(_ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?) throws -> [SlotValue]
     {
-        try object.slots.map { value in
+        // Mostly the object and its row can share what they have.
+        guard object.slots.contains(where: \.differsInRow) else { return object.slots }
+        return try object.slots.map { value in
             switch value {
             case .object:
                 guard let (primaryKey, number) = try key(value) else { return .null }
@@ -127,18 +136,18 @@ extension SQLiteStore {
         guard let entity = schema.entity(object.entity) else { return true }
         let version = object.row?.version ?? 1
         guard version < .max else { throw corrupt("Z_OPT of \(object.objectID) is \(version)") }
+        let changed = object.changedSlots
         let isWritten = try writer(entity).update(
-            primaryKey: object.objectID.primaryKey, version: version, slots: object.changedSlots, object.slots, key: key
-        )
+            primaryKey: object.primaryKey, version: version, slots: changed, object.slots, key: key)
         guard isWritten else { return false }
-        try clearOrders(of: object, entity)
+        try clearOrders(of: object, changed, entity)
         outcome.rows[ObjectIdentifier(object)] = Row(version: version + 1, values: try rowValues(object, key))
         return true
     }
 
     /// An object that left an ordered relationship has no position in it any more.
-    private func clearOrders(of object: NSManagedObject, _ entity: SQLEntity) throws {
-        for slot in object.changedSlots {
+    private func clearOrders(of object: NSManagedObject, _ changed: [Int], _ entity: SQLEntity) throws {
+        for slot in changed {
             guard case .toOne(_, _, let order?) = entity.storage[slot], object.slots[slot].isNull else { continue }
             let statement = try connection.statement(
                 "UPDATE \(entity.table.name) SET \(order.name) = NULL WHERE Z_PK = ?")

@@ -7,6 +7,7 @@ package final class SQLiteStore: NSPersistentStore {
     package let schema: SQLSchema
     package private(set) var connection: SQLiteConnection
     private var writers: [Int: SQLRowWriter] = [:]
+    private var rowQueries: [Int: RowQuery] = [:]
     private var storeOptions: StoreOptions { StoreOptions(options) }
 
     package override var type: String { NSSQLiteStoreType }
@@ -247,18 +248,34 @@ package final class SQLiteStore: NSPersistentStore {
     package override func row(
         _ entity: NSEntityDescription, _ primaryKey: Int64, in context: NSManagedObjectContext
     ) throws -> (NSEntityDescription, Row)? {
-        let entity = try sqlEntity(entity.rootEntity)
+        let query = rowQuery(try sqlEntity(entity.rootEntity))
+        return try reporting {
+            let statement = try connection.statement(query.text)
+            defer { statement.reset() }
+            statement.bind(1, primaryKey)
+            guard try statement.step(), let found = query.reader.layout(statement) else { return nil }
+            return (found.entity, try query.reader.row(statement))
+        }
+    }
+
+    /// How one row of a root entity's table is read: made once, since faults are filled one by one.
+    private func rowQuery(_ entity: SQLEntity) -> RowQuery {
+        if let known = rowQueries[entity.number], known.url == url { return known }
         let columns = SQLResultColumns(names: SQLGenerator.columnNames(entity, schema))
         let number = entity.hasSubentities ? "t0.Z_ENT" : "\(entity.number)"
         let values = columns.names.map { ", t0.\($0)" }.joined()
-        let text = "SELECT \(number), t0.Z_PK, t0.Z_OPT\(values) FROM \(entity.table.name) t0 WHERE t0.Z_PK = ?"
-        return try reporting {
-            let statement = try bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
-            defer { statement.reset() }
-            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: url))
-            guard try statement.step(), let found = reader.layout(statement) else { return nil }
-            return (found.entity, try reader.row(statement))
-        }
+        let query = RowQuery(
+            text: "SELECT \(number), t0.Z_PK, t0.Z_OPT\(values) FROM \(entity.table.name) t0 WHERE t0.Z_PK = ?",
+            reader: SQLRowReader(entity, columns, schema, ExternalData(store: url)), url: url)
+        rowQueries[entity.number] = query
+        return query
+    }
+
+    private struct RowQuery {
+        let text: String
+        let reader: SQLRowReader
+        /// Where large values of this store would be.
+        let url: URL?
     }
 
     package override func keys(

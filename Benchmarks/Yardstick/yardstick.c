@@ -151,6 +151,20 @@ static char *column(sqlite3_stmt *s, int index) {
     return value ? need(strdup(value)) : NULL;
 }
 
+/* The row that a statement is at, all ten attributes copied. */
+static void take(sqlite3_stmt *s, Person *p) {
+    p->identifier = sqlite3_column_int64(s, 0);
+    p->name = column(s, 1);
+    p->email = column(s, 2);
+    p->city = column(s, 3);
+    p->age = sqlite3_column_int64(s, 4);
+    p->score = sqlite3_column_int64(s, 5);
+    p->height = sqlite3_column_double(s, 6);
+    p->weight = sqlite3_column_double(s, 7);
+    p->created = sqlite3_column_double(s, 8);
+    p->note = column(s, 9);
+}
+
 static void read_all(const char *path) {
     double start = now();
     sqlite3 *db;
@@ -165,17 +179,7 @@ static void read_all(const char *path) {
             room = room ? room * 2 : 1024;
             people = need(realloc(people, (size_t)room * sizeof(Person)));
         }
-        Person *p = &people[count++];
-        p->identifier = sqlite3_column_int64(s, 0);
-        p->name = column(s, 1);
-        p->email = column(s, 2);
-        p->city = column(s, 3);
-        p->age = sqlite3_column_int64(s, 4);
-        p->score = sqlite3_column_int64(s, 5);
-        p->height = sqlite3_column_double(s, 6);
-        p->weight = sqlite3_column_double(s, 7);
-        p->created = sqlite3_column_double(s, 8);
-        p->note = column(s, 9);
+        take(s, &people[count++]);
     }
     if (status != SQLITE_DONE) fail(path, sqlite3_errmsg(db));
     sqlite3_finalize(s);
@@ -225,17 +229,7 @@ static void point(const char *path, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         sqlite3_bind_int64(s, 1, i + 1);
         if (sqlite3_step(s) != SQLITE_ROW) fail(path, "a person is missing");
-        Person *p = &people[i];
-        p->identifier = sqlite3_column_int64(s, 0);
-        p->name = column(s, 1);
-        p->email = column(s, 2);
-        p->city = column(s, 3);
-        p->age = sqlite3_column_int64(s, 4);
-        p->score = sqlite3_column_int64(s, 5);
-        p->height = sqlite3_column_double(s, 6);
-        p->weight = sqlite3_column_double(s, 7);
-        p->created = sqlite3_column_double(s, 8);
-        p->note = column(s, 9);
+        take(s, &people[i]);
         sqlite3_reset(s);
     }
     double seconds = now() - start;

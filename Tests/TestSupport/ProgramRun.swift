@@ -4,7 +4,9 @@ import Foundation
 public struct ProgramRun: Sendable {
     /// The exit status; negative the signal that ended the program.
     public let status: Int32
+    /// What it wrote to standard output.
     public let output: String
+    /// What it wrote to standard error.
     public let error: String
 
     /// The lines of the output.
@@ -17,7 +19,9 @@ public struct ProgramRun: Sendable {
 
 /// Why a program can't be run.
 public struct ProgramMissing: Error, CustomStringConvertible {
+    /// What is missing.
     public let description: String
+    /// Names what is missing.
     public init(description: String) { self.description = description }
 }
 

@@ -84,6 +84,17 @@ struct ExampleTests {
         #expect(try runProgram("CategoryMergeExample", [folder.url.path, bad]).status == 1)
     }
 
+    @Test(
+        "have models in which a check finds nothing",
+        arguments: [
+            "BasicDataModel/Places", "CategoryMerge/Catalogue", "LazyStack/Notes", "Repository/Events", "World/World",
+        ])
+    func models(_ name: String) throws {
+        let model = Self.examples.appendingPathComponent("\(name).xcdatamodeld").path
+        let run = try runProgram("coredata", ["model", "check", model])
+        #expect(run.status == 0, "\(run.output)\(run.error)")
+    }
+
     private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Examples")
 }

@@ -58,28 +58,8 @@ extension ModelArchiveWriter {
         }
     }
 
-    /// A mantissa in eight 16-bit words, least significant first, and an exponent of ten. Zero is an object of a class
-    /// of its own on Apple's systems.
     private mutating func decimal(_ number: Decimal) -> PropertyListValue {
-        var words = [UInt32](repeating: 0, count: 8)
-        let digits = number.isNaN ? "0" : number.significand.description
-        for digit in digits.compactMap(\.wholeNumberValue) {
-            var carry = UInt32(digit)
-            for i in words.indices {
-                carry += words[i] * 10
-                words[i] = carry & 0xffff
-                carry >>= 16
-            }
-        }
-        let length = words.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
-        return builder.add(
-            length == 0 ? "NSDecimalNumberPlaceholder" : "NSDecimalNumber",
-            [
-                "NS.mantissa": .data(words.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }),
-                "NS.mantissa.bo": .integer(1), "NS.exponent": .integer(length == 0 ? 0 : Int64(number.exponent)),
-                "NS.length": .integer(Int64(length)), "NS.compact": .boolean(!digits.hasSuffix("0") || length == 0),
-                // NaN is a negative number without a mantissa.
-                "NS.negative": .boolean(number.isNaN || number.sign == .minus),
-            ])
+        let (isPlaceholder, fields) = number.archived
+        return builder.add(isPlaceholder ? "NSDecimalNumberPlaceholder" : "NSDecimalNumber", fields)
     }
 }

@@ -46,7 +46,9 @@ extension NSManagedObjectContext {
             let stores = coordinator.stores(for: fetch.entity)
             let window = (fetch.offset, fetch.limit)
             if stores.count > 1 { (fetch.offset, fetch.limit) = (0, 0) }
-            let count = try reading(coordinator, stores) { try stores.reduce(0) { $0 + (try $1.count(fetch, in: self)) } }
+            let count = try reading(coordinator, stores) {
+                try stores.reduce(0) { $0 + (try $1.count(fetch, in: self)) }
+            }
             guard stores.count > 1 else { return count }
             let rest = max(0, count - window.0)
             return window.1 > 0 ? min(rest, window.1) : rest

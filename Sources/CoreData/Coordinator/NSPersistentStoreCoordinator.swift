@@ -283,10 +283,11 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
 
     // MARK: NSLocking
 
-    /// Waits until no request is carried out, and lets none begin. Deprecated by Apple: use `performAndWait`.
+    /// Waits until nothing is done to the stores, and lets nothing begin; fetches that don't wait for saves don't wait
+    /// for this either. Deprecated by Apple: use `performAndWait`.
     open func lock() { requests.lock() }
 
-    /// Lets requests be carried out again.
+    /// Ends what `lock()` began.
     open func unlock() { requests.unlock() }
 
     /// Like `lock()`, unless it would have to wait.

@@ -125,6 +125,21 @@ struct ConcurrentReadingTests {
         #expect(coordinator.value.persistentStores.allSatisfy { !$0.readsConcurrently })
     }
 
+    @Test("a file that has come into the place of the store's is not read as if it were the store's")
+    func replacement() throws {
+        let fixture = try ConcurrencyTests.fixture()
+        fixture.insert("City", ["name": "a"])
+        try fixture.context.save()
+        let other = try ConcurrencyTests.fixture()
+        other.insert("City", ["name": "b"])
+        try other.context.save()
+        try FileManager.default.removeItem(at: fixture.url)
+        try FileManager.default.copyItem(at: other.url, to: fixture.url)
+        let error = #expect(throws: CocoaError.self) { try fixture.secondContext().find("City") }
+        #expect(error?.code == .fileReadUnknown)
+        #expect(error?.userInfo[NSSQLiteErrorDomain] as? Int == 6922)
+    }
+
     @Test("a reader's connection has the program's pragmas, and is closed with the store")
     func connections() throws {
         let readers = SQLiteReaders()

@@ -18,6 +18,18 @@ final class SQLiteReaders: @unchecked Sendable {
         let mode: SQLiteConnection.Mode
         let busyTimeout: Int32
         let pragmas: [String]
+        let file: FileIdentity?
+    }
+
+    /// What tells a file from another one that has come into its place.
+    private struct FileIdentity: Equatable {
+        let (device, number): (UInt64, UInt64)
+
+        init?(_ url: URL) {
+            var status = stat()
+            guard stat(url.path, &status) == 0 else { return nil }
+            (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        }
     }
 
     /// How many connections wait for the next reader; more are closed when they are given back.
@@ -28,7 +40,10 @@ final class SQLiteReaders: @unchecked Sendable {
     /// - Parameter pragmas: statements that each of them starts with.
     func open(_ url: URL, _ mode: SQLiteConnection.Mode, busyTimeout: Int32, pragmas: [String]) {
         close()
-        lock.withLock { source = Source(url: url, mode: mode, busyTimeout: busyTimeout, pragmas: pragmas) }
+        let file = FileIdentity(url)
+        lock.withLock {
+            source = Source(url: url, mode: mode, busyTimeout: busyTimeout, pragmas: pragmas, file: file)
+        }
     }
 
     /// Closes the connections. Those in use are closed when their readers are done.
@@ -54,6 +69,8 @@ final class SQLiteReaders: @unchecked Sendable {
         let (known, source) = lock.withLock { (idle.popLast(), self.source) }
         if let known { return known }
         guard let source else { throw SQLiteError(nil, code: SQLITE_MISUSE) }
+        // Another file at this place has other rows than those that the store's contexts know.
+        guard source.file == FileIdentity(source.url) else { throw SQLiteError.moved }
         let connection = try SQLStoreFile.open(source.url, source.mode, busyTimeout: source.busyTimeout)
         for pragma in source.pragmas { _ = try connection.text(pragma) }
         return SQLiteReader(connection)

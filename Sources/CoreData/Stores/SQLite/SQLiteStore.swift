@@ -299,18 +299,12 @@ package final class SQLiteStore: NSPersistentStore {
 
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         guard !isReadOnly else { throw readOnlyError }
-        guard !connection.hasMoved else { throw movedError }
+        // What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
+        guard !connection.hasMoved else { throw SQLiteError.moved.cocoaError(.sqlite, url: url) }
         let outcome = try saveChanges(changes, in: context)
         hasUnsavedMetadata = false
         RemoteChanges.noteSave(to: url)
         return outcome
-    }
-
-    /// What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
-    private var movedError: CocoaError {
-        var info = CocoaError.store(.fileReadUnknown, url, "the store's file was removed or replaced").userInfo
-        info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_IOERR | 27 << 8)
-        return CocoaError(.fileReadUnknown, userInfo: info)
     }
 
     package override func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
@@ -333,7 +327,8 @@ extension SQLStorage {
         switch self {
         case .toMany(let key, _, let order, let destination):
             let sort = order.map { "t0.\($0.name), t0.Z_PK" } ?? "t0.Z_PK"
-            return "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0 WHERE t0.\(key.name) = ? ORDER BY \(sort)"
+            return "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0"
+                + " WHERE t0.\(key.name) = ? ORDER BY \(sort)"
         case .join(let table, let own, let other, _, let order, let destination):
             let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
             return "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"

@@ -154,9 +154,18 @@ extension SlotValue {
         self = .transformed(TransformableValue(object, of: attribute))
     }
 
+    /// The data of a value that a store has as data; nil for others.
+    fileprivate var storedData: Data? {
+        switch self {
+        case .data(let data): data
+        case .external(let value): value.dataOrWarning
+        default: nil
+        }
+    }
+
     /// The value of an attribute as key-value coding hands it out.
     func foundationValue(of attribute: NSAttributeDescription) -> Any? {
-        if case .data(let data) = self, attribute.attributeType == .transformableAttributeType {
+        if attribute.attributeType == .transformableAttributeType, let data = storedData {
             return Transformation.object(data, of: attribute)
         }
         return foundationValue(attribute.attributeType)
@@ -174,7 +183,10 @@ extension NSManagedObject {
     /// it is the same object every time.
     final func transformableValue(_ slot: Int, _ attribute: NSAttributeDescription) -> Any? {
         let value = slotValue(slot)
-        guard case .data(let data) = value else { return value.foundationValue(attribute.attributeType) }
+        guard let data = value.storedData else {
+            if case .external = value { return nil }
+            return value.foundationValue(attribute.attributeType)
+        }
         guard let object = Transformation.object(data, of: attribute) else { return nil }
         slots[slot] = .transformed(TransformableValue(object, of: attribute, stored: data))
         return object

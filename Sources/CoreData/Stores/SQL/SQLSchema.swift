@@ -14,11 +14,13 @@ package final class SQLSchema {
     package let joinTables: [SQLJoinTable]
     private let byDescription: [ObjectIdentifier: SQLEntity]
 
-    package init(_ model: NSManagedObjectModel) throws {
+    /// - Parameter existing: the tables of a store that is there already: where the rules leave a table's name open, it
+    ///   has the one that is there.
+    package init(_ model: NSManagedObjectModel, existing: Set<String> = []) throws {
         self.model = model
         entities = model.entitiesInStoreOrder.enumerated().map { SQLEntity($1, number: $0 + 1) }
         byDescription = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.description), $0) })
-        var builder = SQLSchemaBuilder(entities: entities, byDescription: byDescription)
+        var builder = SQLSchemaBuilder(entities: entities, byDescription: byDescription, existing: existing)
         (tables, joinTables) = try builder.build()
     }
 
@@ -133,6 +135,7 @@ extension SQLSchema {
 private struct SQLSchemaBuilder {
     let entities: [SQLEntity]
     let byDescription: [ObjectIdentifier: SQLEntity]
+    let existing: Set<String>
 
     mutating func build() throws -> ([SQLTable], [SQLJoinTable]) {
         let tables = assignTables()
@@ -308,11 +311,21 @@ private struct SQLSchemaBuilder {
                 else { continue }
                 done.formUnion([ObjectIdentifier(relationship), ObjectIdentifier(inverse)])
                 // Where both ends are on one entity most stores have the later name as owner.
-                let owner = inverse.entity === relationship.entity ? inverse : relationship
+                var (owner, other) = (relationship, inverse)
+                if inverse.entity === relationship.entity { swap(&owner, &other) }
+                if let name = joinTableName(other), existing.contains(name),
+                    joinTableName(owner).map(existing.contains) == false
+                {
+                    owner = other
+                }
                 if let table = joinTable(owner) { tables.append(table) }
             }
         }
         return tables.sorted { ($0.owner.number, $0.name) < ($1.owner.number, $1.name) }
+    }
+
+    private func joinTableName(_ owner: NSRelationshipDescription) -> String? {
+        sqlEntity(owner.entity).map { "Z_\($0.number)\(owner.name.uppercased())" }
     }
 
     private func joinTable(_ relationship: NSRelationshipDescription) -> SQLJoinTable? {
@@ -327,7 +340,7 @@ private struct SQLSchemaBuilder {
         let isSecondOrdered = relationship.isOrdered && relationship !== inverse
         let secondOrder = isSecondOrdered ? "Z_FOK_\(other.number)\(name)" : nil
         let table = SQLJoinTable(
-            name: "Z_\(owner.number)\(name)", columns: [first, second],
+            name: joinTableName(relationship) ?? "", columns: [first, second],
             orderColumns: [firstOrder, secondOrder].compactMap(\.self), owner: owner)
         store(
             relationship, in: owner,

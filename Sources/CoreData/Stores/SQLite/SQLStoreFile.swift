@@ -140,14 +140,16 @@ package enum SQLStoreFile {
             return try openAndRead(url, mode, busyTimeout)
         } catch let error as SQLiteError {
             // A store with a write-ahead log, in a folder where SQLite can't make the log's index: without a log there
-            // is nothing to miss, and the file can be read as it is.
-            let hasLog = FileManager.default.fileExists(atPath: url.path + "-wal")
-            if mode == .readOnly, !hasLog, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.code),
-                FileManager.default.isReadableFile(atPath: url.path)
-            {
-                do { return try openAndRead(url, .immutable, busyTimeout) } catch { throw reported(error, url, mode) }
-            }
-            throw reported(error, url, mode)
+            // is nothing to miss, and the file can be read as it is. With one that has no index nobody else is at the
+            // store, and the index can be in memory.
+            let files = FileManager.default
+            guard mode == .readOnly, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.code),
+                files.isReadableFile(atPath: url.path), !files.fileExists(atPath: url.path + "-shm")
+            else { throw reported(error, url, mode) }
+            let hasLog = files.fileExists(atPath: url.path + "-wal")
+            do {
+                return try openAndRead(url, hasLog ? .unlocked : .immutable, busyTimeout)
+            } catch { throw reported(error, url, mode) }
         }
     }
 

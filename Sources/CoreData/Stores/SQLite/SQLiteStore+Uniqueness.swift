@@ -139,6 +139,7 @@ private struct ConstraintValue: Hashable {
         case .integer(let number): hasher.combine(number)
         case .real(let number), .date(let number): hasher.combine(number)
         case .data(let data): hasher.combine(data)
+        case .external(let value): hasher.combine(try? value.data())
         case .uuid(let uuid): hasher.combine(uuid)
         case .uri(let url): hasher.combine(url)
         case .decimal(let decimal): hasher.combine(decimal)

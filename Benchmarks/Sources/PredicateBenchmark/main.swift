@@ -3,12 +3,14 @@ import FoundationSupplement
 // Measures parsing and evaluation of predicates in memory. Each line has the median of the rounds, in operations a second
 // of processor time, which neighbours on the machine disturb least.
 //
-//     PredicateBenchmark [ROUNDS]
+//     PredicateBenchmark [ROUNDS] [PART OF A NAME]
 //
 // Parsed are the valid formats of real programs where COREDATA_SHARED names the folder that has them, else a list of
 // typical ones. A "comparison" is one look at one property: `age > 18 AND name == "Anna"` counts as two.
 
-let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 7
+let arguments = CommandLine.arguments
+let rounds = arguments.count > 1 ? Int(arguments[1]) ?? 7 : 7
+let wanted = arguments.count > 2 ? arguments[2] : ""
 
 let typical = Formats.typical
 measure("parse: typical formats", count: 20_000) { Formats.parse(typical, times: 20_000) }
@@ -21,6 +23,7 @@ for subject in Subjects.all { subject.measure() }
 
 /// Prints how often a second something was done that a closure does `count` times.
 func measure(_ name: String, count: Int, _ work: () -> Int) {
+    guard wanted.isEmpty || name.contains(wanted) else { return }
     var seconds: [Double] = []
     var check = 0
     for _ in 0..<rounds {

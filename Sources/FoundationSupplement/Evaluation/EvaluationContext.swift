@@ -29,7 +29,7 @@ package final class EvaluationContext {
     func binding(_ name: String, to value: Any?) -> EvaluationContext { EvaluationContext(self, name, value) }
 
     /// How many expressions may be inside each other. Each takes stack; a format has far fewer.
-    static let maximumDepth = 400
+    package static let maximumDepth = 400
 
     /// Evaluates something that lies one level deeper.
     ///

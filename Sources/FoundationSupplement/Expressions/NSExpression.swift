@@ -165,9 +165,9 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding, ExpressionFormatIn
 
     deinit {
         if isLeaf { return }
-        let children = PredicateTree.children(of: self)
+        var children = PredicateTree.children(of: self)
         storage = .evaluatedObject
-        PredicateTree.release(children)
+        PredicateTree.release(&children)
     }
 
     /// `SELF`.

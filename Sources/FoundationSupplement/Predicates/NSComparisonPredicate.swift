@@ -94,10 +94,10 @@ open class NSComparisonPredicate: NSPredicate {
 
     deinit {
         if leftExpression.isLeaf && rightExpression.isLeaf { return }
-        let children = PredicateTree.children(of: self)
+        var children = PredicateTree.children(of: self)
         leftExpression = Self.nothing
         rightExpression = Self.nothing
-        PredicateTree.release(children)
+        PredicateTree.release(&children)
     }
 
     /// What a predicate's sides are while it is released.

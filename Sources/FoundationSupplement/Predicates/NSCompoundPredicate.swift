@@ -61,8 +61,8 @@ open class NSCompoundPredicate: Foundation.NSCompoundPredicate {
     open override var hash: Int { PredicateTree.hash(of: self) }
 
     deinit {
-        let children = subpredicates
+        var children: [NSObject] = subpredicates
         subpredicates = []
-        PredicateTree.release(children)
+        PredicateTree.release(&children)
     }
 }

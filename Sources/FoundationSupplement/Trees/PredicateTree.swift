@@ -39,13 +39,13 @@ enum PredicateTree {
 
     /// Lets go of nodes, and of what nobody else holds below them, one after the other.
     ///
-    /// A node calls it from its `deinit` with what it held: left alone, the release of a tree recurses.
-    static func release(_ nodes: [NSObject]) {
-        var pending = nodes
-        while var node = pending.popLast() {
+    /// A node calls it from its `deinit` with what it held, and holds no longer: left alone, the release of a tree
+    /// recurses.
+    static func release(_ nodes: inout [NSObject]) {
+        while var node = nodes.popLast() {
             // What somebody else holds stays whole. The children of the others outlive them by this.
             guard isKnownUniquelyReferenced(&node) else { continue }
-            pending.append(contentsOf: children(of: node))
+            nodes.append(contentsOf: children(of: node))
         }
     }
 }

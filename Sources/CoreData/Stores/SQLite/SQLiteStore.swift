@@ -26,7 +26,11 @@ package final class SQLiteStore: NSPersistentStore {
         let storeOptions = StoreOptions(options)
         let connection = try Self.connect(url, storeOptions)
         writer = SQLiteReader(connection)
-        schema = try SQLSchema(model, existing: connection.tables())
+        do {
+            schema = try SQLStoreFile.schema(model, configurationName: configurationName, connection)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
         super.init(persistentStoreCoordinator: nil, configurationName: configurationName, at: url, options: options)
         do {
             if try !createIfEmpty() { try checkCompatibility(of: connection) }
@@ -357,7 +361,7 @@ extension SQLStorage {
             let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
             return "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
                 + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
-        case .none, .column, .toOne: return nil
+        case .none, .column, .composite, .toOne: return nil
         }
     }
 }

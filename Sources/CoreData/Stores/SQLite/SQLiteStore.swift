@@ -264,7 +264,18 @@ package final class SQLiteStore: NSPersistentStore {
 
     /// Runs `body` with a connection to read from; what SQLite says becomes Core Data's error.
     private func reading<R>(_ body: (SQLiteReader) throws -> R) throws -> R {
-        try reporting { try readsConcurrently ? readers.read(body) : body(writer) }
+        try reporting {
+            guard readsConcurrently else { return try body(writer) }
+            return try readers.read { reader in
+                if let reader { return try body(reader) }
+                // The file was removed or replaced; the writer still has it.
+                return try exclusively { try body(writer) }
+            }
+        }
+    }
+
+    private func exclusively<R>(_ body: () throws -> R) throws -> R {
+        try persistentStoreCoordinator.map { try $0.exclusively(body) } ?? body()
     }
 
     package override func fetch(

@@ -42,12 +42,11 @@ extension SQLiteStore {
     ) throws -> SaveOutcome {
         try writeMetadata()
         let history = try beginHistory(changes, in: context)
-        var outcome = SaveOutcome()
-        outcome.rows.reserveCapacity(changes.inserted.count + changes.updated.count)
         var conflicts = SaveConflicts()
         // Keys first: rows refer to rows that come later.
-        let keys = try allocateKeys(changes.inserted)
-        outcome.identifiers = keys
+        let keys = NewIdentifiers(changes.inserted, try allocateKeys(changes.inserted))
+        var (newRows, updatedRows): ([Row], [Row]) = ([], [])
+        newRows.reserveCapacity(changes.inserted.count)
         func key(_ value: SlotValue) throws -> (Int64, Int)? {
             switch value {
             case .reference(let key, let number): return (key, Int(number))
@@ -64,28 +63,30 @@ extension SQLiteStore {
             try conflicts.versions.append(conflict(object))
         }
         if clearingFirst { try clearUniqueValues(changes.updated) }
-        for object in changes.updated where try !update(object, key, &outcome, history) {
-            try conflicts.versions.append(conflict(object))
+        for object in changes.updated {
+            if let row = try update(object, key, history) {
+                updatedRows.append(row)
+            } else {
+                try conflicts.versions.append(conflict(object))
+            }
         }
         for object in changes.locked where try !isCurrent(object) { try conflicts.versions.append(conflict(object)) }
         if !conflicts.isEmpty { throw conflicts }
-        for object in changes.inserted {
-            guard let id = keys[ObjectIdentifier(object)], let entity = schema.entity(object.entity) else { continue }
+        for (object, id) in zip(changes.inserted, keys.ids) {
+            let entity = try sqlEntity(object.entity)
             let writer = try writer(entity)
             let values = try writer.externalized(object.slots)
             try writer.insert(primaryKey: id.primaryKey, values, key: key)
-            outcome.rows[ObjectIdentifier(object)] = Row(version: 1, values: try rowValues(values, key))
+            newRows.append(Row(version: 1, values: try rowValues(values, key)))
             try history?.noteInsertion(entity, id.primaryKey)
         }
         for object in changes.inserted + changes.updated { try writeToMany(object, keys) }
-        return outcome
+        return SaveOutcome(identifiers: keys.ids, rows: newRows + updatedRows)
     }
 
     /// The ID of an object at the other end of a relationship: of a row that this store has, or is about to get.
-    private func identifier(
-        of object: NSManagedObject, _ keys: [ObjectIdentifier: NSManagedObjectID]
-    ) throws -> NSManagedObjectID {
-        let id = keys[ObjectIdentifier(object)] ?? object.objectID
+    private func identifier(of object: NSManagedObject, _ keys: NewIdentifiers) throws -> NSManagedObjectID {
+        let id = keys.identifier(of: object)
         guard !id.isTemporaryID, id.persistentStore === self else {
             throw CocoaError(
                 .managedObjectExternalRelationship,
@@ -95,28 +96,29 @@ extension SQLiteStore {
         return id
     }
 
-    private func allocateKeys(_ objects: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
-        var result: [ObjectIdentifier: NSManagedObjectID] = [:]
-        result.reserveCapacity(objects.count)
-        for object in objects where object.space !== ObjectIDSpace.temporary {
-            result[ObjectIdentifier(object)] = object.objectID
+    /// The permanent IDs of objects, in their order: those that they have, or new ones, whose keys follow each other
+    /// within an entity.
+    private func allocateKeys(_ objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        var ids = objects.map { $0.space === ObjectIDSpace.temporary ? nil : $0.objectID }
+        var groups: [(layout: EntityLayout, members: [Int])] = []
+        for (index, object) in objects.enumerated() where ids[index] == nil {
+            if let at = groups.lastIndex(where: { $0.layout === object.layout }) {
+                groups[at].members.append(index)
+            } else {
+                groups.append((object.layout, [index]))
+            }
         }
-        let new = objects.filter { $0.space === ObjectIDSpace.temporary }
-        let byEntity = Dictionary(grouping: new) { ObjectIdentifier($0.layout) }
-        let byRoot = Dictionary(grouping: byEntity.values) { members in
-            schema.entity(members[0].entity.rootEntity)?.number ?? 0
-        }
-        for (root, groups) in byRoot.sorted(by: { $0.key < $1.key }) {
-            var next = try nextKey(root, count: groups.reduce(0) { $0 + $1.count })
-            for members in groups.sorted(by: { $0[0].primaryKey > $1[0].primaryKey }) {
-                let space = space(of: members[0].entity)
-                for object in members {
-                    result[ObjectIdentifier(object)] = NSManagedObjectID(object.layout, primaryKey: next, space: space)
+        for (root, groups) in Dictionary(grouping: groups, by: { $0.layout.entity.rootEntity }) {
+            let (number, space) = (try sqlEntity(root).number, space(of: root))
+            var next = try nextKey(number, count: groups.reduce(0) { $0 + $1.members.count })
+            for (layout, members) in groups {
+                for index in members {
+                    ids[index] = NSManagedObjectID(layout, primaryKey: next, space: space)
                     next += 1
                 }
             }
         }
-        return result
+        return ids.compactMap(\.self)
     }
 
     /// Takes `count` keys of a root entity's table; the first of them.
@@ -153,11 +155,11 @@ extension SQLiteStore {
         }
     }
 
+    /// Writes what has changed; the new row, or nil when the row isn't as the object knows it any more.
     private func update(
-        _ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?, _ outcome: inout SaveOutcome,
-        _ history: HistoryTransaction?
-    ) throws -> Bool {
-        guard let entity = schema.entity(object.entity) else { return true }
+        _ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?, _ history: HistoryTransaction?
+    ) throws -> Row? {
+        let entity = try sqlEntity(object.entity)
         let version = object.row?.version ?? 1
         guard version < .max else { throw corrupt("Z_OPT of \(object.objectID) is \(version)") }
         let changed = object.changedSlots
@@ -166,11 +168,10 @@ extension SQLiteStore {
         try writer.retireFiles(primaryKey: object.primaryKey, slots: changed)
         let isWritten = try writer.update(
             primaryKey: object.primaryKey, version: version, slots: changed, values, key: key)
-        guard isWritten else { return false }
+        guard isWritten else { return nil }
         try history?.noteUpdate(entity, object.primaryKey, changed)
         try clearOrders(of: object, changed, entity)
-        outcome.rows[ObjectIdentifier(object)] = Row(version: version + 1, values: try rowValues(values, key))
-        return true
+        return Row(version: version + 1, values: try rowValues(values, key))
     }
 
     /// An object that left an ordered relationship has no position in it any more.
@@ -266,17 +267,16 @@ extension SQLiteStore {
     }
 
     func takeKeys(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
-        let keys = try reporting { try connection.transaction { try allocateKeys(objects) } }
-        return objects.compactMap { keys[ObjectIdentifier($0)] }
+        try reporting { try connection.transaction { try allocateKeys(objects) } }
     }
 
     // MARK: To-many relationships
 
-    private func writeToMany(_ object: NSManagedObject, _ keys: [ObjectIdentifier: NSManagedObjectID]) throws {
+    private func writeToMany(_ object: NSManagedObject, _ keys: NewIdentifiers) throws {
         guard !object.isFault, let entity = schema.entity(object.entity) else { return }
         for (slot, value) in object.slots.enumerated() {
             guard case .toMany(let relation) = value, relation.hasChanges else { continue }
-            let source = (keys[ObjectIdentifier(object)] ?? object.objectID).primaryKey
+            let source = keys.identifier(of: object).primaryKey
             let destination = { (other: NSManagedObject) in try self.identifier(of: other, keys).primaryKey }
             switch entity.storage[slot] {
             case .join(let table, let own, let other, _, let otherOrder, _):

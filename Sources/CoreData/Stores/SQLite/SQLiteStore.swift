@@ -244,7 +244,7 @@ package final class SQLiteStore: NSPersistentStore {
         Int32(schema.entity(entity)?.number ?? 0)
     }
 
-    private func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
+    func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
         guard let found = schema.entity(entity) else {
             throw CocoaError.request("the entity '\(entity.name ?? "")' is not of the coordinator's model")
         }

@@ -21,6 +21,8 @@ package enum SlotValue {
     case uuid(UUID)
     indirect case decimal(Decimal)
     indirect case uri(URL)
+    /// A composite attribute, not all of whose elements are nil: their values in the order of the model's.
+    case composite([SlotValue])
     /// A transformable value that a program set or asked for.
     case transformed(NSObject)
     /// A to-one relationship as a row has it: primary key and number of the entity.
@@ -57,6 +59,7 @@ extension SlotValue {
         case (.uuid(let a), .uuid(let b)): a == b
         case (.decimal(let a), .decimal(let b)): a == b
         case (.uri(let a), .uri(let b)): a == b
+        case (.composite(let a), .composite(let b)): a.elementsEqual(b) { $0.isSame(as: $1) }
         case (.transformed(let a), .transformed(let b)): a.isEqual(b)
         case (.transformed(let object), .data(let data)), (.data(let data), .transformed(let object)):
             Transformation.isSame(object, data)
@@ -84,7 +87,7 @@ extension SlotValue {
         case .uri(let url): url
         case .transformed(let object): (object as? TransformableValue)?.object ?? object
         case .object(let object): object
-        case .reference, .toMany, .fetched: nil
+        case .composite, .reference, .toMany, .fetched: nil
         }
     }
 }

@@ -40,7 +40,7 @@ struct Cell {
             self.init(text: data.base64EncodedString(), kind: .text)
         case .uuid(let uuid): self.init(text: uuid.uuidString, kind: .text)
         case .uri(let url): self.init(text: url.absoluteString, kind: .text)
-        case .null, .transformed, .reference, .object, .toMany, .fetched: self = .null
+        case .null, .composite, .transformed, .reference, .object, .toMany, .fetched: self = .null
         }
     }
 

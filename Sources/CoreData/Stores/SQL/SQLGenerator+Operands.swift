@@ -106,6 +106,11 @@ extension SQLGenerator {
                     return .value(sql: "LENGTH(\(prefix)\(column.name))", type: nil)
                 }
                 return .value(sql: prefix + column.name, type: attribute.attributeType)
+            case .composite:
+                guard let element = slot.entity.storage[slot.index].element(steps),
+                    case .column(let column) = element.storage
+                else { return nil }
+                return .value(sql: prefix + column.name, type: element.attribute.attributeType)
             case .toOne(let key, let number, _):
                 guard case .toOne(let relationship) = slot.entity.layout.kinds[slot.index],
                     let destination = relationship.destinationEntity.flatMap(schema.entity)

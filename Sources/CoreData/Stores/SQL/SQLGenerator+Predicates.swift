@@ -97,7 +97,7 @@ extension SQLGenerator {
         switch storage {
         case .toMany(_, _, let order, _): order != nil
         case .join(_, _, _, _, let order, _): order != nil
-        case .none, .column, .toOne: false
+        case .none, .column, .composite, .toOne: false
         }
     }
 
@@ -161,7 +161,7 @@ extension SQLGenerator {
                 { "\(table.name) \($0)j JOIN \(destination.table.name) \($0) ON \($0).Z_PK = \($0)j.\(other)" },
                 { "\($0)j.\(own) = \(owner).Z_PK" }
             )
-        case .none, .column, .toOne: return nil
+        case .none, .column, .composite, .toOne: return nil
         }
     }
 

@@ -41,6 +41,7 @@ package enum SQLFunctions {
         ] {
             add(name, -1, SQLITE_UTF8, on: database) { context, _ in sqlite3_result_null(context) }
         }
+        addDerivations(on: database)
         addCollations(on: database)
     }
 
@@ -51,7 +52,7 @@ package enum SQLFunctions {
         init(_ call: @escaping (OpaquePointer, UnsafeMutablePointer<OpaquePointer?>) -> Void) { self.call = call }
     }
 
-    private static func add(
+    static func add(
         _ name: String, _ arguments: Int32, _ flags: Int32, on database: OpaquePointer,
         _ call: @escaping (OpaquePointer, UnsafeMutablePointer<OpaquePointer?>) -> Void
     ) {
@@ -64,7 +65,7 @@ package enum SQLFunctions {
             }, nil, nil, { data in data.map { Unmanaged<Function>.fromOpaque($0).release() } })
     }
 
-    private static func give(_ text: String, _ context: OpaquePointer) {
+    static func give(_ text: String, _ context: OpaquePointer) {
         var text = text
         text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
@@ -76,7 +77,7 @@ package enum SQLFunctions {
     // MARK: Searching
 
     /// A text of SQLite's, as its bytes and, when those don't do, as a string.
-    private struct Text {
+    struct Text {
         let bytes: UnsafeBufferPointer<UInt8>
 
         init?(_ value: OpaquePointer?) {

@@ -17,6 +17,8 @@ package final class SQLRowWriter {
         let isExternal: Bool
         /// Whether a to-one relationship has a column for the entity's number.
         let hasNumber: Bool
+        /// Where the elements of a composite attribute are.
+        var composite: SQLStorage?
     }
 
     /// - Parameter externalData: where files of large values go; nil keeps them in the rows.
@@ -37,6 +39,10 @@ package final class SQLRowWriter {
                 let isExternal = attribute.allowsExternalBinaryDataStorage
                 if isExternal { externalColumns.append((slot, column.name)) }
                 steps.append(Step(slot: slot, isExternal: isExternal, hasNumber: false))
+            case .composite:
+                let columns = storage.columns.map(\.name)
+                names += columns
+                steps.append(Step(slot: slot, isExternal: false, hasNumber: false, composite: storage))
             case .toOne(let key, let number, _):
                 names += [key.name] + (number.map { [$0.name] } ?? [])
                 steps.append(Step(slot: slot, isExternal: false, hasNumber: number != nil))
@@ -61,6 +67,10 @@ package final class SQLRowWriter {
         statement.bind(3, Int64(1))
         var position: Int32 = 4
         for step in steps {
+            if let composite = step.composite {
+                try Self.bind(values[step.slot], composite, statement, &position)
+                continue
+            }
             try Self.bind(values[step.slot], step.isExternal, step.hasNumber, statement, &position, key)
         }
         try statement.run()
@@ -75,6 +85,10 @@ package final class SQLRowWriter {
         statement.bind(1, version + 1)
         var position: Int32 = 2
         for step in steps {
+            if let composite = step.composite {
+                try Self.bind(values[step.slot], composite, statement, &position)
+                continue
+            }
             try Self.bind(values[step.slot], step.isExternal, step.hasNumber, statement, &position, key)
         }
         statement.bind(position, primaryKey)
@@ -90,18 +104,30 @@ package final class SQLRowWriter {
         let steps = self.steps.filter { changed.contains($0.slot) }
         let names =
             ["Z_OPT"]
-            + steps.flatMap { step -> [String] in
-                switch entity.storage[step.slot] {
-                case .column(let column): [column.name]
-                case .toOne(let key, let number, _): [key.name] + (number.map { [$0.name] } ?? [])
-                case .none, .toMany, .join: []
-                }
-            }
+            + steps.flatMap { entity.storage[$0.slot].columns.map(\.name) }
         let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
         let update = (steps, "UPDATE \(entity.table.name) SET \(assignments) WHERE Z_PK = ? AND Z_OPT = ?")
         if updates.count >= 64 { updates.removeAll() }
         updates[slots] = update
         return update
+    }
+
+    /// Binds the elements of a composite attribute, of which all are null where it is.
+    private static func bind(
+        _ value: SlotValue, _ storage: SQLStorage, _ statement: SQLiteStatement, _ position: inout Int32
+    ) throws {
+        switch storage {
+        case .composite(let elements):
+            var values = elements.map { _ in SlotValue.null }
+            if case .composite(let known) = value { values = known }
+            for (element, value) in zip(elements, values) {
+                try bind(value, element.storage, statement, &position)
+            }
+        case .column:
+            try statement.bindSlot(position, value)
+            position += 1
+        case .none, .toOne, .toMany, .join: break
+        }
     }
 
     private static func bind(
@@ -175,7 +201,7 @@ extension SQLiteStatement {
     /// Binds a value as stores keep it.
     package func bindSlot(_ position: Int32, _ value: SlotValue) throws {
         switch value {
-        case .null, .toMany, .fetched: bindNull(position)
+        case .null, .composite, .toMany, .fetched: bindNull(position)
         case .integer(let number): bind(position, number)
         case .real(let number), .date(let number): bind(position, number)
         case .string(let text): bind(position, text)

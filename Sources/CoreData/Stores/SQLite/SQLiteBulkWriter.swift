@@ -94,7 +94,6 @@ package final class SQLiteBulkWriter {
         try connection.execute("PRAGMA synchronous = OFF")
         try SQLStoreFile.create(schema, on: connection, identifier: UUID().uuidString, isIndexed: false)
         try connection.execute("BEGIN IMMEDIATE")
-        for sql in try schema.triggerStatements() { try connection.execute(sql) }
     }
 
     private func beginOnExisting() throws {
@@ -190,7 +189,9 @@ package final class SQLiteBulkWriter {
                 keys.bind(2, Int64(root))
                 try keys.run()
             }
-            if isNew { for sql in try schema.indexStatements() { try connection.execute(sql) } }
+            if isNew {
+                for sql in try schema.indexStatements() + schema.lateStatements() { try connection.execute(sql) }
+            }
             try writeHistory()
             try externalData?.prepareCommit()
             try connection.execute("COMMIT")

@@ -205,7 +205,7 @@ extension SQLiteStore {
                 let columns = [column.name] + (order.map { [$0.name] } ?? [])
                 let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
                 try run("UPDATE \(destination.table.name) SET \(assignments) WHERE \(column.name) = ?", key)
-            case .none, .column, .toOne: continue
+            case .none, .column, .composite, .toOne: continue
             }
         }
         return true
@@ -293,7 +293,10 @@ extension SQLiteStore {
                     try writeOrder(
                         relation, target.table.name, order.name, own: key.name, other: "Z_PK", source, destination)
                 }
-            case .none, .column, .toOne: break
+            case .none where !relation.relationship.isTransient:
+                // Of an entity outside of the store's configuration: such objects can only be another store's.
+                for object in relation.added.objects where !object.isGone { _ = try destination(object) }
+            case .none, .column, .composite, .toOne: break
             }
         }
     }

@@ -22,9 +22,12 @@ package final class SQLiteStore: NSPersistentStore {
     /// Opens the store, or makes it where there is no file yet.
     init(_ model: NSManagedObjectModel, url: URL, configurationName: String?, options: [AnyHashable: Any]?) throws {
         let storeOptions = StoreOptions(options)
-        let connection = try Self.connect(url, storeOptions)
-        self.connection = connection
-        schema = try SQLSchema(model, existing: connection.tables())
+        connection = try Self.connect(url, storeOptions)
+        do {
+            schema = try SQLStoreFile.schema(model, configurationName: configurationName, connection)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
         super.init(persistentStoreCoordinator: nil, configurationName: configurationName, at: url, options: options)
         do {
             if try !createIfEmpty() { try checkCompatibility(of: connection) }
@@ -319,7 +322,7 @@ package final class SQLiteStore: NSPersistentStore {
             text =
                 "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
                 + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
-        case .none, .column, .toOne: return []
+        case .none, .column, .composite, .toOne: return []
         }
         return try reporting {
             let statement = try bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))

@@ -226,21 +226,38 @@ private final class Editor {
         }
     }
 
-    func insert(_ entity: NSEntityDescription, depth: Int = 0) -> NSManagedObject {
+    /// Makes an object with all that it must have, at the other end of a relationship where one is given.
+    func insert(
+        _ entity: NSEntityDescription, for owner: NSManagedObject? = nil, _ end: NSRelationshipDescription? = nil,
+        depth: Int = 0
+    ) -> NSManagedObject {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: context)
-        for attribute in entity.attributesByName.values where object.value(forKey: attribute.name) == nil {
+        let unique = Set(
+            sequence(first: entity, next: \.superentity).flatMap(\.uniquenessConstraintNames).flatMap { $0 })
+        for attribute in entity.attributesByName.values
+        where unique.contains(attribute.name) || object.value(forKey: attribute.name) == nil {
             object.setValue(value(attribute), forKey: attribute.name)
         }
-        for relationship in entity.relationshipsByName.values
-        where !relationship.isOptional && depth < 4 {
+        // The other end first: it may be what the object has to have.
+        if let owner, let end {
+            if end.isOrdered {
+                owner.mutableOrderedSetValue(forKey: end.name).add(object)
+            } else if end.isToMany {
+                owner.mutableSetValue(forKey: end.name).add(object)
+            } else {
+                owner.setValue(object, forKey: end.name)
+            }
+        }
+        for relationship in entity.relationshipsByName.values where !relationship.isOptional && depth < 6 {
             guard let destination = relationship.destinationEntity?.selfAndDescendants.first(where: { !$0.isAbstract })
             else { continue }
-            if relationship.isToMany {
-                for _ in 0..<max(1, relationship.minCount) {
-                    object.mutableSetValue(forKey: relationship.name).add(insert(destination, depth: depth + 1))
-                }
-            } else if object.value(forKey: relationship.name) == nil {
-                object.setValue(insert(destination, depth: depth + 1), forKey: relationship.name)
+            let isEmpty =
+                relationship.isToMany
+                ? object.toMany(entity.layout.slot(relationship.name) ?? 0).objects.isEmpty
+                : object.value(forKey: relationship.name) == nil
+            guard isEmpty else { continue }
+            for _ in 0..<(relationship.isToMany ? max(1, relationship.minCount) : 1) {
+                _ = insert(destination, for: object, relationship, depth: depth + 1)
             }
         }
         return object
@@ -250,12 +267,12 @@ private final class Editor {
         counter += 1
         if attribute.isTransient || attribute is NSDerivedAttributeDescription { return nil }
         switch attribute.attributeType {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: return counter % 100
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: return counter
         case .booleanAttributeType: return counter % 2 == 0
         case .doubleAttributeType, .floatAttributeType: return Double(counter) / 4
         case .decimalAttributeType: return Decimal(counter) / 4
         case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: Double(counter) + 0.5)
-        case .stringAttributeType: return "new \(counter)"
+        case .stringAttributeType: return "\(attribute.name) \(counter)"
         case .binaryDataAttributeType: return Data([1, 2, UInt8(counter % 256)])
         case .UUIDAttributeType: return UUID()
         case .URIAttributeType: return URL(string: "https://example.org/\(counter)")

@@ -180,7 +180,7 @@ final class HistoryTransaction {
 
 extension SQLiteConnection {
     /// The names of a table's columns, in their order.
-    func columns(of table: String) throws -> [String] {
+    package func columns(of table: String) throws -> [String] {
         let statement = try statement("SELECT name FROM pragma_table_info(?) ORDER BY cid")
         defer { statement.reset() }
         statement.bind(1, table)

@@ -101,9 +101,11 @@ struct ExternalDataTests {
         let note = fixture.insert("Note", ["name": "a", "text": "x"])
         try context.save()
         #expect(files.count == 1)
-        let found = try fixture.freshContext().one("Note", "a")
-        #expect(found.value(forKey: "text") as? String == "x")
-        #expect(found.changedValues().isEmpty && !found.hasPersistentChangedValues)
+        try { () throws in
+            let found = try fixture.freshContext().one("Note", "a")
+            #expect(found.value(forKey: "text") as? String == "x")
+            #expect(found.changedValues().isEmpty && !found.hasPersistentChangedValues)
+        }()
         note.setValue("y", forKey: "text")
         try context.save()
         #expect(files.count == 1)
@@ -169,12 +171,13 @@ struct ExternalDataTests {
 
     @Test("of one object are copied for another one")
     func copies() throws {
-        let first = try saved("a", Self.data(200_000))
-        let second = fixture.insert("Note", ["name": "b", "photo": first.value(forKey: "photo")])
+        var first: NSManagedObject? = try saved("a", Self.data(200_000))
+        let second = fixture.insert("Note", ["name": "b", "photo": first?.value(forKey: "photo")])
         try context.save()
         #expect(files.count == 2)
-        context.delete(first)
+        if let object = first { context.delete(object) }
         try context.save()
+        first = nil
         #expect(files.count == 1)
         context.refresh(second, mergeChanges: false)
         #expect(second.value(forKey: "photo") as? Data == Self.data(200_000))
@@ -191,9 +194,11 @@ struct ExternalDataTests {
         context.processPendingChanges()
         manager.endUndoGrouping()
         try context.save()
-        #expect(files.isEmpty)
         context.undo()
         try context.save()
+        #expect(!note.hasPersistentChangedValues)
+        context.undoManager = nil
+        context.refresh(note, mergeChanges: false)
         #expect(files.count == 1)
         #expect(try fixture.freshContext().one("Note", "a").value(forKey: "photo") as? Data == Self.data(200_000))
     }
@@ -220,10 +225,12 @@ struct ExternalDataTests {
         _ = seen.value(forKey: "name")
         note.setValue(Self.data(200_000, 1), forKey: "photo")
         try context.save()
+        #expect(files.count == 2)
         #expect(seen.value(forKey: "photo") as? Data == Self.data(200_000))
-        other.refresh(seen, mergeChanges: false)
         other.stalenessInterval = 0
-        #expect(try fixture.freshContext().one("Note", "a").value(forKey: "photo") as? Data == Self.data(200_000, 1))
+        other.refresh(seen, mergeChanges: false)
+        #expect(seen.value(forKey: "photo") as? Data == Self.data(200_000, 1))
+        #expect(files.count == 1)
     }
 
     @Test("whose file is gone are nil, and a save of other values leaves the reference as it is")
@@ -274,6 +281,22 @@ struct ExternalDataTests {
             make()
             #expect(try fixture.freshContext().one("Note", "a").value(forKey: "photo") == nil)
         }
+    }
+
+    @Test("that nobody could let go of are gone when the process ends")
+    func exit() async throws {
+        _ = try saved("a", Self.data(200_000))
+        let path: String = fixture.url.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let coordinator = try Library.open(URL(fileURLWithPath: path), model: ExternalDataTests.model())
+            let context = Library.context(coordinator)
+            let note = try context.one("Note", "a")
+            _ = note.value(forKey: "name")
+            context.delete(note)
+            try context.save()
+            withExtendedLifetime(note) { Foundation.exit(0) }
+        }
+        #expect(files.isEmpty)
     }
 
     // MARK: Failures

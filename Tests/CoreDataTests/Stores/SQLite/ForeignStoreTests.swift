@@ -170,24 +170,48 @@ struct ForeignStoreTests {
 
     @Test("with a write-ahead log are read whole in a folder where nothing can be written")
     func log() async throws {
-        // A copy of a store in use: the log is there, its index isn't.
+        // Copies of a store in use, whose log is there and its index isn't, and of one that was closed.
         let media = try TemporaryFolder()
-        let copy = media.file("test.sqlite")
+        let (copy, closed) = (media.file("test.sqlite"), media.file("closed.sqlite"))
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: fixture.url.path + suffix, toPath: copy.path + suffix)
         }
+        _ = try SQLiteConnection(fixture.url, .readWrite).text("PRAGMA wal_checkpoint(TRUNCATE)")
+        try FileManager.default.copyItem(at: fixture.url, to: closed)
         #expect(try SQLiteConnection(copy, .immutable).int("SELECT COUNT(*) FROM ZTHING") == 0)
         try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: media.url.path)
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: media.url.path) }
-        let path: String = copy.path
+        let path: String = media.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             // Those who may do everything may write there.
             if geteuid() == 0 { #expect(setuid(65534) == 0) }
-            let coordinator = try Library.open(
-                URL(fileURLWithPath: path), options: [NSReadOnlyPersistentStoreOption: true],
-                model: ForeignStoreTests.model())
-            #expect(try Library.context(coordinator).names("Thing") == ["a", "b"])
+            for name in ["test.sqlite", "closed.sqlite"] {
+                let coordinator = try Library.open(
+                    URL(fileURLWithPath: "\(path)/\(name)"), options: [NSReadOnlyPersistentStoreOption: true],
+                    model: ForeignStoreTests.model())
+                let context = Library.context(coordinator)
+                let names = try context.names("Thing")
+                guard names == ["a", "b"] else { exit(1) }
+            }
         }
-        #expect(media.names == ["test.sqlite", "test.sqlite-wal"])
+        #expect(media.names == ["closed.sqlite", "test.sqlite", "test.sqlite-wal"])
+    }
+
+    @Test("and that another process has locked are 134090, after the time that a program is ready to wait")
+    func otherProcess() async throws {
+        let connection = try SQLiteConnection(fixture.url, .readWrite)
+        try connection.execute("BEGIN IMMEDIATE")
+        let path: String = fixture.url.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let coordinator = try Library.open(
+                URL(fileURLWithPath: path), options: [NSPersistentStoreTimeoutOption: 0.05],
+                model: ForeignStoreTests.model())
+            let context = Library.context(coordinator)
+            guard try context.names("Thing") == ["a", "b"] else { exit(1) }
+            _ = Library.insert("Thing", "c", context)
+            guard errorCode({ try context.save() }) == .persistentStoreTimeout else { exit(2) }
+        }
+        try connection.execute("ROLLBACK")
+        #expect(try fixture.freshContext().names("Thing") == ["a", "b"])
     }
 }

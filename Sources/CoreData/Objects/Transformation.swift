@@ -188,8 +188,8 @@ extension NSObject {
 }
 
 extension NSManagedObject {
-    /// The value of a transformable attribute, or of a composite one. The first is made of the store's data when first asked for, and then kept, so that
-    /// it is the same object every time.
+    /// The value of a transformable attribute, or of a composite one. The first is made of the store's data when first
+    /// asked for, and then kept, so that it is the same object every time.
     final func transformableValue(_ slot: Int, _ attribute: NSAttributeDescription) -> Any? {
         let value = slotValue(slot)
         guard let data = value.storedData else {

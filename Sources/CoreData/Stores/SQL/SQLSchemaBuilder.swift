@@ -5,7 +5,7 @@ import ManagedObjectModel
 struct SQLSchemaBuilder {
     let entities: [SQLEntity]
     let byDescription: [ObjectIdentifier: SQLEntity]
-    /// The tables that there are already.
+    /// The tables that the store has already.
     let existing: Set<String>
 
     mutating func build() throws -> ([SQLTable], [SQLJoinTable]) {

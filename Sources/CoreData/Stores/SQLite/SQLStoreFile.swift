@@ -136,15 +136,13 @@ package enum SQLStoreFile {
     ) throws -> SQLSchema {
         let tables = try connection.tables()
         let schema = try SQLSchema(model, configurationName: configurationName, existing: tables)
-        guard schema.entities.count < model.entities.count, tables.contains("Z_PRIMARYKEY") else {
-            return schema
-        }
+        guard schema.entities.count < model.entities.count, tables.contains("Z_PRIMARYKEY") else { return schema }
         let statement = try connection.statement("SELECT Z_NAME FROM Z_PRIMARYKEY")
         defer { statement.reset() }
         var names: Set<String> = []
         while try statement.step() { names.insert(statement.string(0)) }
-        guard names.isSuperset(of: model.entities.compactMap(\.name)) else { return schema }
-        return try SQLSchema(model, existing: tables)
+        return names.isSuperset(of: model.entities.compactMap(\.name))
+            ? try SQLSchema(model, existing: tables) : schema
     }
 
     // MARK: Opening

@@ -105,7 +105,7 @@ struct StoreFiles {
             for file in files.new { unlink(file.path) }
             throw (error as? SQLiteError)?.cocoaError(.persistentStoreOperation, url: destination) ?? error
         }
-        for file in files.old { ExternalValue.remove(file) }
+        for file in files.old { ExternalValue.retire(file) }
     }
 
     /// Copies a database into another in one transaction.

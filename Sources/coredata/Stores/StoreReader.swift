@@ -52,6 +52,23 @@ final class StoreReader {
         }
     }
 
+    /// Opens a store of which no model is known, and runs `body`.
+    static func readFile<R>(_ path: String, _ body: (SQLiteConnection) throws -> R) throws -> R {
+        let url = URL(fileURLWithPath: path)
+        let sidecars = Sidecars(ofStoreAt: url.path)
+        defer { sidecars.removeNew() }
+        return try openFile(url, body)
+    }
+
+    // The connection is closed when it is let go, at the end.
+    private static func openFile<R>(_ url: URL, _ body: (SQLiteConnection) throws -> R) throws -> R {
+        do {
+            return try body(SQLStoreFile.open(url, .readOnly))
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
+    }
+
     private static func readCache(of url: URL) throws -> (NSManagedObjectModel?, [String: Data]) {
         let connection = try SQLStoreFile.open(url, .readOnly)
         let metadata = try SQLStoreFile.metadata(on: connection)

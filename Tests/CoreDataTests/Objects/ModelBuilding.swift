@@ -97,13 +97,15 @@ final class Fixture {
     private var contexts: [NSManagedObjectContext] = []
 
     init(
-        _ model: NSManagedObjectModel, rootType: NSManagedObjectContextConcurrencyType = .confinementConcurrencyType
+        _ model: NSManagedObjectModel, rootType: NSManagedObjectContextConcurrencyType = .confinementConcurrencyType,
+        options: [AnyHashable: Any]? = nil
     ) throws {
         folder = try TemporaryFolder()
         url = folder.file("test.sqlite")
         self.model = model
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
         context = NSManagedObjectContext(concurrencyType: rootType)
         context.persistentStoreCoordinator = coordinator
     }

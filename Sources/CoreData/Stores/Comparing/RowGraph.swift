@@ -92,7 +92,7 @@ struct RowGraph {
         _ connection: SQLiteConnection, _ schema: SQLSchema, _ table: SQLTable, _ columns: Set<String>
     ) throws {
         for key in Self.keys(in: table, schema) where columns.contains(key.column) {
-            let order = key.order.flatMap { columns.contains($0) ? $0 : nil } ?? "0"
+            let order = key.order.flatMap { columns.contains($0) ? $0 : nil } ?? "Z_PK"
             let statement = try SQLiteStatement(
                 connection.handle,
                 "SELECT Z_PK, \(key.column) FROM \(table.name) WHERE \(key.column) IS NOT NULL"

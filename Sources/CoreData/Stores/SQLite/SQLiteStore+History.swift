@@ -30,7 +30,7 @@ extension SQLiteStore {
                 guard lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
                     time(nil) - status.st_mtim.tv_sec > 3600
                 else { continue }
-                ExternalValue.remove(file)
+                ExternalValue.retire(file)
             }
         }
     }

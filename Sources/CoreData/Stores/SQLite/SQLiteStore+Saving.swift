@@ -109,8 +109,8 @@ extension SQLiteStore {
             }
         }
         for (root, groups) in Dictionary(grouping: groups, by: { $0.layout.entity.rootEntity }) {
-            let (number, space) = (try sqlEntity(root).number, space(of: root))
-            var next = try nextKey(number, count: groups.reduce(0) { $0 + $1.members.count })
+            let space = space(of: root)
+            var next = try nextKey(sqlEntity(root), count: groups.reduce(0) { $0 + $1.members.count })
             for (layout, members) in groups {
                 for index in members {
                     ids[index] = NSManagedObjectID(layout, primaryKey: next, space: space)
@@ -122,19 +122,23 @@ extension SQLiteStore {
     }
 
     /// Takes `count` keys of a root entity's table; the first of them.
-    private func nextKey(_ root: Int, count: Int) throws -> Int64 {
+    private func nextKey(_ root: SQLEntity, count: Int) throws -> Int64 {
         let read = try connection.statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-        read.bind(1, Int64(root))
+        read.bind(1, Int64(root.number))
         guard try read.step() else {
             throw CocoaError.store(
-                .persistentStoreIncompatibleSchema, url, "Z_PRIMARYKEY has no row for entity \(root)")
+                .persistentStoreIncompatibleSchema, url, "Z_PRIMARYKEY has no row for entity \(root.number)")
         }
-        let last = read.int(0)
+        let counted = read.int(0)
         read.reset()
-        guard last >= 0, last < Int64.max - Int64(count) else { throw corrupt("Z_MAX of entity \(root) is \(last)") }
+        // Other programs have written rows without counting them.
+        let last = max(counted, try connection.int("SELECT MAX(Z_PK) FROM \(root.table.name)") ?? 0)
+        guard counted >= 0, last < Int64.max - Int64(count) else {
+            throw corrupt("Z_MAX of entity \(root.number) is \(counted), and its last row \(last)")
+        }
         let write = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
         write.bind(1, last + Int64(count))
-        write.bind(2, Int64(root))
+        write.bind(2, Int64(root.number))
         try write.run()
         return last + 1
     }

@@ -48,3 +48,18 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Fuzzing needs flags that no package may ask of those who use it: FUZZ=1 swift build --product PredicateFuzzer
+if Context.environment["FUZZ"] != nil {
+    let flags = ["-sanitize=fuzzer,address"]
+    for target in package.targets where target.name == "FoundationSupplement" {
+        target.swiftSettings = [.unsafeFlags(flags)]
+    }
+    package.targets += [
+        .target(name: "FuzzerDriver", path: "Fuzz/FuzzerDriver"),
+        .executableTarget(
+            name: "PredicateFuzzer", dependencies: ["FoundationSupplement", "FuzzerDriver"],
+            path: "Fuzz/PredicateFuzzer", swiftSettings: [.unsafeFlags(flags)],
+            linkerSettings: [.unsafeFlags(flags + ["-use-ld=lld"])]),
+    ]
+}

@@ -32,6 +32,8 @@ let package = Package(
         .executableTarget(
             name: "CategoryMergeExample", dependencies: ["CoreData"], path: "Examples/CategoryMerge",
             exclude: ["Catalogue.xcdatamodeld"]),
+        .executableTarget(
+            name: "LineFilterExample", dependencies: ["FoundationSupplement"], path: "Examples/LineFilter"),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "FoundationSupplementTests", dependencies: ["FoundationSupplement"]),
         .testTarget(
@@ -41,8 +43,8 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "BasicDataModelExample", "CategoryMergeExample", "LazyStackExample", "RepositoryExample", "coredata",
-                "TestSupport",
+                "BasicDataModelExample", "CategoryMergeExample", "LazyStackExample", "LineFilterExample",
+                "RepositoryExample", "coredata", "TestSupport",
             ]),
         .testTarget(name: "CommandLineTests", dependencies: ["coredata", "CoreData", "CSQLite", "TestSupport"]),
     ],

@@ -34,10 +34,8 @@ import Testing
 
     /// A text of a megabyte is refused or read, in a time that grows with its length alone.
     @Test(arguments: [
-        "(", "[", "{", "NOT ", "a", "1", "'", "\"", "\\", "%@", "%K ", "$", "@", "#", ".", "a.", "a,", "a == 1 AND ",
-        "-", "~",
-        "é", "🍁", " ", "\u{0}", "'a' ", "a[", "SUBQUERY(", "a == ", "ANY ", "a:", "1e", "0x", "((a == 1) OR ", "/*",
-        "!",
+        "(", "NOT ", "a", "'", "%@", "$", "a.", "a,", "a == 1 AND ", "-", "🍁", " ", "'a' ", "a[", "SUBQUERY(", "a:",
+        "((a == 1) OR ",
     ])
     func aMegabyte(_ piece: String) {
         let format = String(repeating: piece, count: (1 << 20) / piece.utf8.count)

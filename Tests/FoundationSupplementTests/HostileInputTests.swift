@@ -138,6 +138,31 @@ import Testing
         }
     }
 
+    /// Searches that compare at every place take hours for these.
+    @Test func searchesAreNeverSlow() {
+        let text = String(repeating: "a", count: 1_000_000)
+        let part = String(repeating: "a", count: 500_000)
+        #expect(!StringComparison([]).contains(text, part + "b") && !StringComparison([]).contains(text, "b" + part))
+        #expect(StringComparison([]).contains(text + "b", part + "b"))
+    }
+
+    /// The search finds what Foundation's finds.
+    @Test func searchesAreRight() {
+        let seed = UInt64.random(in: .min ... .max)
+        print("HostileInputTests seed: \(seed)")
+        var random = SeededGenerator(seed: seed)
+        for length in [0, 1, 2, 5, 63, 64, 65, 80, 200] {
+            for _ in 0..<50 {
+                let text = String((0..<400).map { _ in Bool.random(using: &random) ? "a" : "b" })
+                let start = text.index(text.startIndex, offsetBy: Int.random(in: 0...(400 - length), using: &random))
+                let part = text[start...].prefix(length)
+                #expect(StringComparison([]).contains(text, String(part)), "seed \(seed)")
+                let other = String(part.dropLast()) + (part.last == "a" ? "b" : "a")
+                #expect(StringComparison([]).contains(text, other) == text.contains(other), "seed \(seed)")
+            }
+        }
+    }
+
     /// Patterns that make back-tracking matchers wait for ever.
     @Test func likeIsNeverSlow() {
         let text = String(repeating: "a", count: 5_000)

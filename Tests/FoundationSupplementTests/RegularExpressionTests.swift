@@ -3,7 +3,9 @@ import Testing
 
 /// MATCHES ends, whatever the pattern.
 @Suite struct RegularExpressionTests {
-    private func matches(_ text: String, _ pattern: String, _ options: NSComparisonPredicate.Options = []) throws -> Bool {
+    private func matches(_ text: String, _ pattern: String, _ options: NSComparisonPredicate.Options = []) throws
+        -> Bool
+    {
         try NSComparisonPredicate(
             leftExpression: .expressionForEvaluatedObject(), rightExpression: NSExpression(forConstantValue: pattern),
             modifier: .direct, type: .matches, options: options
@@ -29,8 +31,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("abc", "b", false), ("abc", ".b.", true), ("abc", "a|abc", true), ("ab\n", "ab", false), ("ab\ncd", "ab.cd", false),
-        ("", "", true), ("", "a?", true), ("a", "", false), ("🍁é", "..", true), ("é", "\\p{L}", true), ("a.b", "a\\.b", true),
+        ("abc", "b", false), ("abc", ".b.", true), ("abc", "a|abc", true), ("ab\n", "ab", false),
+        ("ab\ncd", "ab.cd", false),
+        ("", "", true), ("", "a?", true), ("a", "", false), ("🍁é", "..", true), ("é", "\\p{L}", true),
+        ("a.b", "a\\.b", true),
         ("tel 12", "[a-z]+ [0-9]{2}", true), ("x", "(?i)X", true), ("ab", "^ab$", true), ("aa", "(a)\\1", true),
         ("a#b", "a#b", true), ("ab", "a(?=b)b", true),
     ])

@@ -108,7 +108,8 @@ struct HostilePredicateTests {
 
     @Test("values never become a part of the SQL", arguments: injections)
     func injection(_ text: String) throws {
-        let context = try Self.fixture().context
+        let fixture = try Self.fixture()
+        let context = fixture.context
         for format in [
             "name == %@", "name CONTAINS %@", "name IN {%@, 'x'}", "name ENDSWITH[c] %@", "ANY tags.name == %@",
             "name BEGINSWITH %@", "%@ IN tags.name", "lowercase(name) == %@", "TERNARY(name == %@, 1, 0) == 1",
@@ -168,7 +169,8 @@ struct HostilePredicateTests {
     @Test(
         "windows that are negative or huge are no windows", arguments: [(-1, -1), (0, Int.max), (Int.max, 1), (0, 0)])
     func windows(_ offset: Int, _ limit: Int) throws {
-        let context = try Self.fixture().context
+        let fixture = try Self.fixture()
+        let context = fixture.context
         let request = NSFetchRequest<NSManagedObject>(entityName: "City")
         (request.fetchOffset, request.fetchLimit) = (offset, limit)
         #expect(try context.fetch(request).count == (offset > 0 ? 0 : 1))

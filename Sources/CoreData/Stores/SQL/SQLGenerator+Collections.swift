@@ -21,7 +21,7 @@ extension SQLGenerator {
             switch storage {
             case .toMany(_, _, let order, _): order != nil
             case .join(_, _, _, _, let order, _): order != nil
-            case .none, .column, .toOne: false
+            case .none, .column, .composite, .toOne: false
             }
         }
     }
@@ -54,7 +54,7 @@ extension SQLGenerator {
             let inner = newScope(destination, parent: scope)
             inner.key = "\(inner.alias)j.\(other)"
             elements = Elements(scope: inner, join: (table, own, other), owner: "\(inner.alias)j.\(own)")
-        case .none, .column, .toOne: throw CocoaError.request("to-many key not allowed here")
+        case .none, .column, .composite, .toOne: throw CocoaError.request("to-many key not allowed here")
         }
         for filter in collection.filters {
             elements.scope.variables.append(filter.variable)

@@ -139,7 +139,7 @@ struct ValueList {
             case .string(let text): others.append("t" + Self.hexadecimal(text.utf8))
             case .uuid(let uuid): others.append("b" + withUnsafeBytes(of: uuid.uuid) { Self.hexadecimal($0) })
             case .data(let data): others.append("b" + Self.hexadecimal(data))
-            case .null, .transformed, .reference, .object, .toMany, .fetched: break
+            case .null, .composite, .external, .transformed, .reference, .object, .toMany, .fetched: break
             }
         }
         return [

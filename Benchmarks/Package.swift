@@ -10,6 +10,8 @@ let package = Package(
         .executableTarget(
             name: "GraphBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
         .executableTarget(
+            name: "QueryBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
+        .executableTarget(
             name: "ModelBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
         .executableTarget(
             name: "PredicateBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),

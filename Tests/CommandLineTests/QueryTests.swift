@@ -103,6 +103,27 @@ struct QueryTests {
         #expect(try count("--limit", "0") == "0\n")
     }
 
+    /// A condition on cities, and the populations of those that it finds.
+    static let conditions: [(String, [String])] = [
+        ("name CONTAINS[cd] 'ÖSL'", ["709037"]), ("name MATCHES '[A-Z].*'", ["709037"]),
+        ("name LIKE 'O?lo'", ["709037"]),
+        ("country.name == 'Norge' OR country == nil", ["", "709037"]),
+        ("ANY country.cities.population > 800000", ["13960000"]),
+        ("SUBQUERY(country.cities, $c, $c.population > 800000).@count > 0", ["13960000"]),
+        ("country.cities.@max.population > 800000", ["13960000"]), ("population BETWEEN {700000, 800000}", ["709037"]),
+        ("population / 1000 == 709", ["709037"]), ("founded < CAST(1, 'NSDate')", ["709037"]),
+        ("TERNARY(isCapital == YES, 1, 0) == 1", ["709037"]), ("population IN {709037, 1, 2}", ["709037"]),
+        ("length(name) == 0", [""]), ("NOT population > 800000", ["709037"]),
+    ]
+
+    @Test("Conditions in the whole language", arguments: conditions)
+    func language(_ condition: String, _ wanted: [String]) throws {
+        let run = try World.withStore().run(
+            "query", "World.sqlite", "City", "--columns", "population", "--format", "tsv", "--sort", "population",
+            "--where", condition)
+        #expect(Array(run.lines.dropFirst()) == wanted, "\(condition): \(run.output)")
+    }
+
     @Test("Sub-entities are found through their super-entity")
     func inheritance() throws {
         let run = try World.withStore().run("query", "World.sqlite", "Place", "--sort", "name", "--format", "tsv")

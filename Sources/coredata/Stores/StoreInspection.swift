@@ -39,7 +39,9 @@ struct StoreInspection {
         pageSize = try (connection?.int("PRAGMA page_size")).map { Int($0) } ?? 0
         journalMode = try connection?.text("PRAGMA journal_mode") ?? ""
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-        entities = try model.entitiesInStoreOrder.map { try Self.inspect($0, reader.context, hashes) }
+        // A store for a configuration has no others.
+        entities = try model.entitiesInStoreOrder.filter { hashes[$0.name ?? ""] != nil || hashes.isEmpty }
+            .map { try Self.inspect($0, reader.context, hashes) }
     }
 
     private static func inspect(

@@ -14,10 +14,22 @@ struct SchemaProofTests {
         let reason: String
     }
 
-    private static let exceptions: [Exception] = []
+    private static let exceptions: [Exception] = [
+        Exception(
+            store: "SampleModel_V2.sqlite", difference: "entity ExpensiveSportCar: only in the first",
+            reason: "the model in the store says LuxuryCar, and so do its hashes: see STORE-FORMAT.md"),
+        Exception(
+            store: "SampleModel_V2.sqlite", difference: "entity LuxuryCar: only in the second",
+            reason: "the same"),
+        Exception(
+            store: ".moody", difference: "metadata io.objc.Moody.CloudKitUserID: only in the first",
+            reason: "a key of the program's"),
+    ]
 
-    /// The model that a store was made with: a version of one that lies in the same repository, or the one that it keeps.
+    /// The model that a store was made with: the one that it keeps, or a version of one that lies in the same repository.
+    /// What enters no version hash, such as an index, may have been added to the latter since.
     private static func model(of entry: Corpus.Entry, _ store: URL) throws -> NSManagedObjectModel? {
+        if let model = try? NSManagedObjectModel(contentsOfStoreAt: store) { return model }
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: store)
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         let repository = entry.path.split(separator: "/").first.map(String.init) ?? ""
@@ -28,7 +40,7 @@ struct SchemaProofTests {
             else { continue }
             return model
         }
-        return try? NSManagedObjectModel(contentsOfStoreAt: store)
+        return nil
     }
 
     /// The differences between a real store and a new one of its model and era; nil for a store without a model.

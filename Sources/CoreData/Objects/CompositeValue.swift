@@ -12,9 +12,7 @@ extension SlotValue {
             return
         }
         let names = Set(composite.elements.map(\.name))
-        guard let given = (value as? [String: Any]) ?? (value as? NSDictionary as? [String: Any]),
-            names.isSuperset(of: given.keys)
-        else {
+        guard let given = Self.pairs(value), names.isSuperset(of: given.keys) else {
             throw .type(desired: "NSDictionary with the keys \(names.sorted().joined(separator: ", "))")
         }
         var elements: [SlotValue] = []
@@ -23,6 +21,18 @@ extension SlotValue {
             elements.append(try SlotValue(value is NSNull ? nil : value, for: element))
         }
         self.init(elements: elements)
+    }
+
+    /// A dictionary in any of the forms in which programs and Foundation hold one.
+    private static func pairs(_ value: Any) -> [String: Any]? {
+        if let pairs = value as? [String: Any] { return pairs }
+        guard let pairs = value as? [AnyHashable: Any] ?? (value as? NSDictionary as? [AnyHashable: Any]) else {
+            return nil
+        }
+        let named = pairs.compactMap { key, value in
+            (key.base as? String ?? (key.base as? NSString).map { String($0) }).map { ($0, value) }
+        }
+        return named.count == pairs.count ? Dictionary(named) { first, _ in first } : nil
     }
 
     /// The value of a composite attribute with these elements, in their order.

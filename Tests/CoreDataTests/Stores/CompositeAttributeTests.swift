@@ -46,6 +46,9 @@ struct CompositeAttributeTests {
         (object?.value(forKey: key) as? [String: Any]).map { $0 as NSDictionary }
     }
 
+    /// Values in the text file of the other store have no form for dictionaries.
+    private static let types = StoreCase.types.filter { $0 != TableStore.typeName }
+
     @Test("have a column for each element, among the others of its type, named by the way to it")
     func columns() throws {
         let fixture = try Fixture(Self.cityModel())
@@ -53,12 +56,11 @@ struct CompositeAttributeTests {
         #expect(
             sql
                 == "CREATE TABLE ZCITY ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPLACE_POINT_Y INTEGER,"
-                + " ZTWIN INTEGER, Z2_TWIN INTEGER, ZTWINOF INTEGER, Z2_TWINOF INTEGER, ZSEAT_Y INTEGER,"
-                + " ZPLACE_POINT_X FLOAT, ZPLACE_SINCE TIMESTAMP, ZSEAT_X FLOAT, ZNAME VARCHAR, ZPLACE_LABEL VARCHAR )"
-                .replacingOccurrences(of: "Z2_", with: "Z1_"))
+                + " ZTWIN INTEGER, Z1_TWIN INTEGER, ZTWINOF INTEGER, Z1_TWINOF INTEGER, ZSEAT_Y INTEGER,"
+                + " ZPLACE_POINT_X FLOAT, ZPLACE_SINCE TIMESTAMP, ZSEAT_X FLOAT, ZNAME VARCHAR, ZPLACE_LABEL VARCHAR )")
     }
 
-    @Test("come back as the dictionaries that were saved", arguments: StoreCase.types)
+    @Test("come back as the dictionaries that were saved", arguments: types)
     func roundTrip(_ type: String) throws {
         let store = try StoreCase(type, Self.cityModel())
         store.insert("City", ["name": "a", "place": Self.oslo])
@@ -73,7 +75,7 @@ struct CompositeAttributeTests {
         #expect(!fresh.hasChanges)
     }
 
-    @Test("are changed as a whole, and back to nil", arguments: StoreCase.types)
+    @Test("are changed as a whole, and back to nil", arguments: types)
     func changed(_ type: String) throws {
         let store = try StoreCase(type, Self.cityModel())
         let city = store.insert("City", ["name": "a", "place": Self.oslo])

@@ -116,6 +116,27 @@ struct LayoutLimitsTests {
         #expect(read["NSPersistenceFrameworkVersion"] as? Int == 1344)
     }
 
+    @Test("numbers the columns of join tables that have one name for the same entity")
+    func joinColumns() throws {
+        let (asset, memory, trip) = (Build.entity("Asset"), Build.entity("Memory"), Build.entity("Trip"))
+        Build.relate(Build.many(asset, "memories"), Build.many(memory, "assets"))
+        Build.relate(Build.many(asset, "trips"), Build.many(trip, "assets"))
+        let fixture = try Fixture(Build.model(asset, memory, trip))
+        #expect(
+            try fixture.column("SELECT sql FROM sqlite_master WHERE name IN ('Z_1MEMORIES', 'Z_1TRIPS') ORDER BY name")
+                == [
+                    "CREATE TABLE Z_1MEMORIES ( Z_1ASSETS INTEGER, Z_2MEMORIES INTEGER, PRIMARY KEY (Z_1ASSETS, Z_2MEMORIES) )",
+                    "CREATE TABLE Z_1TRIPS ( Z_1ASSETS1 INTEGER, Z_3TRIPS INTEGER, PRIMARY KEY (Z_1ASSETS1, Z_3TRIPS) )",
+                ])
+        let picture = fixture.insert("Asset")
+        let (first, second) = (fixture.insert("Memory"), fixture.insert("Trip"))
+        picture.setValue(Set([first]), forKey: "memories")
+        second.setValue(Set([picture]), forKey: "assets")
+        try fixture.context.save()
+        let found = try #require(try fixture.freshContext().find("Asset").first)
+        #expect(found.set("memories").count == 1 && found.set("trips").count == 1)
+    }
+
     @Test("keeps the count of a to-many relationship in a derived attribute, through every change")
     func derivedCount() throws {
         let model = try Build.model(

@@ -5,6 +5,12 @@ import ManagedObjectModel
 struct SQLSchemaBuilder {
     let entities: [SQLEntity]
     let byDescription: [ObjectIdentifier: SQLEntity]
+    private var joinColumns: [String: Int] = [:]
+
+    init(entities: [SQLEntity], byDescription: [ObjectIdentifier: SQLEntity]) {
+        self.entities = entities
+        self.byDescription = byDescription
+    }
 
     mutating func build() throws -> ([SQLTable], [SQLJoinTable]) {
         let tables = assignTables()
@@ -217,7 +223,7 @@ struct SQLSchemaBuilder {
 
     // MARK: Many-to-many
 
-    private func addJoinTables() -> [SQLJoinTable] {
+    private mutating func addJoinTables() -> [SQLJoinTable] {
         var tables: [SQLJoinTable] = []
         var done: Set<ObjectIdentifier> = []
         let byName = entities.sorted { NSManagedObjectModel.nameOrder($0.description, $1.description) }
@@ -237,14 +243,20 @@ struct SQLSchemaBuilder {
         return tables.sorted { ($0.owner.number, $0.name) < ($1.owner.number, $1.name) }
     }
 
-    private func joinTable(_ relationship: NSRelationshipDescription) -> SQLJoinTable? {
+    /// A join table's column, with a number where another join table has the name for the same entity.
+    private mutating func joinColumn(_ name: String) -> String {
+        let number = joinColumns[name, default: 0]
+        joinColumns[name] = number + 1
+        return number == 0 ? name : name + String(number)
+    }
+
+    private mutating func joinTable(_ relationship: NSRelationshipDescription) -> SQLJoinTable? {
         guard let inverse = relationship.inverseRelationship, let owner = sqlEntity(relationship.entity),
             let other = sqlEntity(inverse.entity)
         else { return nil }
         let (name, inverseName) = (relationship.name.uppercased(), inverse.name.uppercased())
-        let first = "Z_\(owner.number)\(inverseName)"
-        var second = relationship === inverse ? "REFLEXIVE" : "Z_\(other.number)\(name)"
-        if second == first { second += "1" }
+        let first = joinColumn("Z_\(owner.number)\(inverseName)")
+        let second = relationship === inverse ? "REFLEXIVE" : joinColumn("Z_\(other.number)\(name)")
         let firstOrder = inverse.isOrdered ? "Z_FOK_\(owner.number)\(inverseName)" : nil
         let isSecondOrdered = relationship.isOrdered && relationship !== inverse
         let secondOrder = isSecondOrdered ? "Z_FOK_\(other.number)\(name)" : nil

@@ -49,7 +49,8 @@ struct DiffTests {
 
     @Test("by content, sees through other keys")
     func byContent() throws {
-        let world = try Self.pair("UPDATE ZPERSON SET Z_PK = 77, Z_OPT = 5; UPDATE ZPLACE SET ZMAYOR = 77 WHERE ZMAYOR NOT NULL")
+        let world = try Self.pair(
+            "UPDATE ZPERSON SET Z_PK = 77, Z_OPT = 5; UPDATE ZPLACE SET ZMAYOR = 77 WHERE ZMAYOR NOT NULL")
         #expect(try world.run("diff", "World.sqlite", "Other.sqlite", "--rows").status == 1)
         let run = try world.run("diff", "World.sqlite", "Other.sqlite", "--by-content")
         #expect(run.status == 0, "\(run.output)\(run.error)")

@@ -174,9 +174,9 @@ struct QueryTests {
         #expect(some.output.contains("1.5"), "\(some.error)")
         let whole = try runTool(["query", "S.sqlite", "City", "--columns", "place"], in: folder.url)
         #expect(whole.status == 64 && whole.error.contains("place.label, place.point.x"), "\(whole.error)")
-        try folder.write("name\tplace.z\nOslo\t1\n", to: "Bad.tsv")
+        try folder.write("name\tplace.z\nOslo\t1\n", to: "bad/City.tsv")
         let bad = try runTool(
-            ["import", "--model", "M.xcdatamodel", "--into", "T.sqlite", "City=Bad.tsv"], in: folder.url)
+            ["import", "--model", "M.xcdatamodel", "--into", "T.sqlite", "bad/City.tsv"], in: folder.url)
         #expect(bad.status != 0 && bad.error.contains("which has place.label, place.point.x"), "\(bad.error)")
     }
 }

@@ -33,7 +33,9 @@ struct StoreInspection {
         let hashes = reader.metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         try self.init(
             path, reader.metadata, store?.connection, reader.model,
-            reader.model.entitiesInStoreOrder.map { try Self.inspect($0, reader.context, hashes) })
+            // A store for a configuration has no others.
+            reader.model.entitiesInStoreOrder.filter { hashes[$0.name ?? ""] != nil || hashes.isEmpty }
+                .map { try Self.inspect($0, reader.context, hashes) })
     }
 
     /// Looks at a store that keeps no model: what its tables say by themselves.

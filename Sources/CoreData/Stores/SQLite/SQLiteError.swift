@@ -41,6 +41,8 @@ package struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_NOTADB, SQLITE_CORRUPT: .fileReadCorruptFile
         case SQLITE_READONLY, SQLITE_PERM: .fileWriteNoPermission
         case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN: .fileReadUnknown
+        // What a function that a predicate calls can't compute.
+        case SQLITE_MISMATCH: .coreData
         case SQLITE_BUSY, SQLITE_LOCKED: .persistentStoreTimeout
         default: nil
         }

@@ -16,7 +16,7 @@ struct FetchPlan {
     let dictionaries: DictionaryFetch?
 
     /// - Throws: 134060 for a request that can't be carried out.
-    init<T>(_ request: NSFetchRequest<T>, _ context: NSManagedObjectContext) throws {
+    init<T>(_ request: NSFetchRequest<T>, _ context: NSManagedObjectContext, defaultBatchSize: Int = 0) throws {
         let coordinator = try context.coordinator()
         fetch = try StoreFetch(request, coordinator.managedObjectModel)
         let wanted = request.affectedStores
@@ -26,7 +26,7 @@ struct FetchPlan {
         includesPendingChanges = request.includesPendingChanges
         fillsObjects = !request.returnsObjectsAsFaults
         refreshesObjects = request.shouldRefreshRefetchedObjects
-        batchSize = max(0, request.fetchBatchSize)
+        batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : defaultBatchSize
         prefetching = try PrefetchTree(request.relationshipKeyPathsForPrefetching ?? [], fetch.entity)
         dictionaries = try DictionaryFetch(request, fetch)
     }

@@ -65,7 +65,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
             context.enqueue { run.finish(rows: nil) }
             return result
         }
-        let fetch = context.searched(plan.fetch)
+        nonisolated(unsafe) let fetch = context.searched(plan.fetch)
         DispatchQueue.global().async {
             let rows = Result { try run.rows(fetch) }
             nonisolated(unsafe) let found = rows

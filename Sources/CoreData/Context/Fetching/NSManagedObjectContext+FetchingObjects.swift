@@ -68,8 +68,8 @@ extension NSManagedObjectContext {
 
     /// Gives an object the values of a newer row.
     private func renew(_ object: NSManagedObject, _ row: Row) {
-        guard !row.isSame(as: object.row) else { return }
-        object.rebase(on: object.space.rows.enter(row, object.primaryKey))
+        if let old = object.row, old === row || old.isSame(as: row) { return }
+        object.rebase(on: object.space.rows.row(object.primaryKey) ?? row)
         event.refreshed.append(object)
         scheduleProcessing()
     }

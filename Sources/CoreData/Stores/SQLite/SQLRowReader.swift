@@ -18,7 +18,7 @@ struct SQLRowReader {
         var steps: [Step] = []
     }
 
-    private struct Step {
+    struct Step {
         /// Negative for a slot that no column fills.
         var column: Int32 = -1
         var kind = Kind.integer
@@ -66,16 +66,20 @@ struct SQLRowReader {
         return plan
     }
 
-    private static func kind(_ attribute: NSAttributeDescription) -> Step.Kind {
-        switch attribute.attributeType {
+    static func kind(_ attribute: NSAttributeDescription) -> Step.Kind {
+        let isExternal = attribute.allowsExternalBinaryDataStorage
+        return isExternal && attribute.attributeType == .binaryDataAttributeType ? .externalData : kind(attribute.attributeType)
+    }
+
+    static func kind(_ type: NSAttributeType) -> Step.Kind {
+        switch type {
         case .doubleAttributeType, .floatAttributeType: .real
         case .dateAttributeType: .date
         case .decimalAttributeType: .decimal
         case .stringAttributeType: .string
         case .URIAttributeType: .uri
         case .UUIDAttributeType: .uuid
-        case .binaryDataAttributeType: attribute.allowsExternalBinaryDataStorage ? .externalData : .data
-        case .transformableAttributeType: .data
+        case .binaryDataAttributeType, .transformableAttributeType: .data
         default: .integer
         }
     }
@@ -102,7 +106,7 @@ struct SQLRowReader {
     }
 
     @inline(__always)
-    private func value(_ statement: SQLiteStatement, _ step: Step) throws -> SlotValue {
+    func value(_ statement: SQLiteStatement, _ step: Step) throws -> SlotValue {
         let column = step.column
         guard let value = statement.value(column), !value.isNull else { return .null }
         switch step.kind {

@@ -203,7 +203,7 @@ package final class SQLiteStore: NSPersistentStore {
         Int32(schema.entity(entity)?.number ?? 0)
     }
 
-    private func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
+    func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
         guard let found = schema.entity(entity) else {
             throw CocoaError.request("the entity '\(entity.name ?? "")' is not of the coordinator's model")
         }
@@ -309,6 +309,12 @@ package final class SQLiteStore: NSPersistentStore {
         }
     }
 
+    package override func dictionaries(
+        _ wanted: DictionaryFetch, in context: NSManagedObjectContext
+    ) throws -> [NSDictionary] {
+        try findDictionaries(wanted, sqlEntity(wanted.fetch.entity))
+    }
+
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         guard !isReadOnly else { throw readOnlyError }
         guard !connection.hasMoved else { throw movedError }
@@ -329,8 +335,12 @@ package final class SQLiteStore: NSPersistentStore {
         try takeKeys(for: objects)
     }
 
-    private func bound(_ query: SQLQuery) throws -> SQLiteStatement {
+    /// Runs `body` with what reads; what SQLite says becomes Core Data's error.
+    func reading<R>(_ body: (SQLiteStore) throws -> R) throws -> R { try reporting { try body(self) } }
+
+    func bound(_ query: SQLQuery) throws -> SQLiteStatement {
         let statement = try connection.statement(query.text)
+        SQLLog.note(query.bindings)
         for (index, value) in query.bindings.enumerated() { try statement.bindSlot(Int32(index) + 1, value) }
         return statement
     }

@@ -129,6 +129,8 @@ extension NSManagedObjectContext {
         adoptPermanentIDs()
         let isWhole = plan.stores.count > 1 || plan.includesPendingChanges && hasPendingChanges(plan.fetch.entity)
         let wanted = isWhole ? rows : plan.fetch.window(of: rows)
-        return try objects(plan) { visit in for found in wanted { try visit(found.layout, found.key, found.space, found.row) } }
+        return try objects(plan) { visit in
+            for found in wanted { try visit(found.layout, found.key, found.space, found.row) }
+        }
     }
 }

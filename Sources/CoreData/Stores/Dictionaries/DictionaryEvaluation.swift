@@ -43,7 +43,8 @@ struct DictionaryEvaluation {
 
     private func value(_ column: DictionaryFetch.Column, _ group: [NSObject]) throws -> AnyObject? {
         let expression = try resolved(column.expression, group)
-        let value = flattened(try group.isEmpty && !expression.isSame ? nil : expression.evaluateThrowing(with: group.first))
+        let value = flattened(
+            try group.isEmpty && !expression.isSame ? nil : expression.evaluateThrowing(with: group.first))
         switch value {
         case nil, is NSNull: return nil
         case let object as any PredicateIdentity: return object.predicateIdentity
@@ -78,12 +79,15 @@ struct DictionaryEvaluation {
     }
 
     /// The expression with the values of a group in the places of aggregates, and of columns that it calls by name.
-    private func resolved(_ expression: DictionaryFetch.Expression, _ group: [NSObject]) throws -> DictionaryFetch.Expression
+    private func resolved(_ expression: DictionaryFetch.Expression, _ group: [NSObject]) throws
+        -> DictionaryFetch.Expression
     {
         if let (function, argument) = expression.aggregate {
             var values: [Any] = []
             for object in group {
-                guard let value = flattened(try argument.evaluateThrowing(with: object)), !(value is NSNull) else { continue }
+                guard let value = flattened(try argument.evaluateThrowing(with: object)), !(value is NSNull) else {
+                    continue
+                }
                 if let elements = collectionElements(of: value) {
                     values += elements.compactMap(\.self)
                 } else {

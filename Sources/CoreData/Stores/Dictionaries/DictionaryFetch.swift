@@ -37,7 +37,8 @@ extension DictionaryFetch {
         let entity = fetch.entity
         let isWanted = request.resultType == .dictionaryResultType
         let columns = try request.propertiesToFetch?.map { try Self.column($0, entity) } ?? []
-        let groups = try request.propertiesToGroupBy?.map { try Self.column($0, entity, "setPropertiesToGroupBy:") } ?? []
+        let groups =
+            try request.propertiesToGroupBy?.map { try Self.column($0, entity, "setPropertiesToGroupBy:") } ?? []
         guard isWanted else {
             if let computed = columns.first(where: { $0.expression.plainKeyPath == nil }) {
                 throw CocoaError.request(
@@ -94,7 +95,8 @@ extension DictionaryFetch {
         switch property {
         case let computed as NSExpressionDescription:
             guard let expression = computed.expression else {
-                throw CocoaError.request("Invalid property (\(computed.name)) passed to \(setter) without an expression")
+                throw CocoaError.request(
+                    "Invalid property (\(computed.name)) passed to \(setter) without an expression")
             }
             return try column(computed, expression, entity, setter)
         case let property as NSPropertyDescription:

@@ -68,7 +68,8 @@ struct SQLRowReader {
 
     static func kind(_ attribute: NSAttributeDescription) -> Step.Kind {
         let isExternal = attribute.allowsExternalBinaryDataStorage
-        return isExternal && attribute.attributeType == .binaryDataAttributeType ? .externalData : kind(attribute.attributeType)
+        return isExternal && attribute.attributeType == .binaryDataAttributeType
+            ? .externalData : kind(attribute.attributeType)
     }
 
     static func kind(_ type: NSAttributeType) -> Step.Kind {

@@ -70,7 +70,7 @@ struct BatchedFetchTests {
     func sameObjects(type: String) throws {
         let world = try Self.world(type)
         let context = try world.fresh()
-        for size in [1, 7, 100, 1_000] {
+        for size in [1, 7, 100, 1_000, .max] {
             let request = Self.request(size)
             request.predicate = NSPredicate(format: "people > 50")
             (request.fetchOffset, request.fetchLimit) = (3, 20)

@@ -92,9 +92,10 @@ public final class BatchedResults<Element: NSManagedObject>: RandomAccessCollect
             try store.loggedFetch(fetch, in: context) { _, key, _ in keys.append(key) }
         }
         let layout = plan.fetch.entity.layout
+        let size = Swift.min(plan.batchSize, Swift.max(1, keys.count))
         return BatchedResults(
             context,
-            .keys(keys, space: store.space(of: fetch.entity), layout, size: plan.batchSize, plan.prefetching))
+            .keys(keys, space: store.space(of: fetch.entity), layout, size: size, plan.prefetching))
     }
 }
 

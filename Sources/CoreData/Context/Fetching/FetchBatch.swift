@@ -18,8 +18,6 @@ final class FetchBatch: NSObject {
 
     /// Reads the rows of the batch, with one query, and what is to be prefetched for them.
     func load(in context: NSManagedObjectContext) { batches.load(place, in: context) }
-
-    fileprivate var keys: ArraySlice<Int64> { batches.keys(place) }
 }
 
 /// The batches of one fetch.
@@ -33,7 +31,7 @@ final class FetchBatches {
 
     init(_ keys: [Int64], size: Int, _ space: ObjectIDSpace, _ prefetching: PrefetchTree) {
         self.keys = keys
-        self.size = size
+        self.size = min(size, max(1, keys.count))
         self.space = space
         self.prefetching = prefetching
     }
@@ -43,9 +41,10 @@ final class FetchBatches {
 
     var count: Int { (keys.count + size - 1) / size }
 
-    fileprivate func keys(_ place: Int) -> ArraySlice<Int64> {
-        keys[(place * size)..<min(keys.count, (place + 1) * size)]
-    }
+    /// Where the results of a batch are.
+    func range(_ place: Int) -> Range<Int> { (place * size)..<min(keys.count, (place + 1) * size) }
+
+    fileprivate func keys(_ place: Int) -> ArraySlice<Int64> { keys[range(place)] }
 
     fileprivate func load(_ place: Int, in context: NSManagedObjectContext) {
         let objects = keys(place).compactMap(known(context)).filter { $0.isFault && $0.row == nil }
@@ -115,7 +114,7 @@ extension NSManagedObjectContext {
         let batches = FetchBatches(keys, size: plan.batchSize, space, plan.prefetching)
         for place in 0..<batches.count {
             let mark = FetchBatch(batches, place).mark
-            for object in objects[(place * plan.batchSize)..<min(objects.count, (place + 1) * plan.batchSize)]
+            for object in objects[batches.range(place)]
             where object.isFault && object.row == nil && object.slots.isEmpty {
                 object.slots = mark
             }

@@ -35,7 +35,9 @@ extension NSManagedObjectContext {
     /// each change takes one object out at the most.
     func searched(_ fetch: StoreFetch) -> StoreFetch {
         var fetch = fetch
-        if fetch.limit > 0 { fetch.limit += fetch.offset + updated.count + deleted.count }
+        let (most, isEndless) = fetch.limit.addingReportingOverflow(updated.count + deleted.count)
+        let (end, isBeyond) = most.addingReportingOverflow(fetch.offset)
+        fetch.limit = fetch.limit > 0 && !isEndless && !isBeyond ? end : 0
         fetch.offset = 0
         return fetch
     }

@@ -108,7 +108,8 @@ struct HostilePredicateTests {
         "values never become a part of the SQL",
         arguments: ["' OR 1 = 1 --", "\"; DROP TABLE ZCITY", "?", "?1", "%", "\0"])
     func injection(_ text: String) throws {
-        let context = try Self.fixture().context
+        let fixture = try Self.fixture()
+        let context = fixture.context
         for format in [
             "name == %@", "name CONTAINS %@", "name IN {%@, 'x'}", "name ENDSWITH[c] %@", "ANY tags.name == %@",
         ] {
@@ -130,7 +131,8 @@ struct HostilePredicateTests {
     @Test(
         "windows that are negative or huge are no windows", arguments: [(-1, -1), (0, Int.max), (Int.max, 1), (0, 0)])
     func windows(_ offset: Int, _ limit: Int) throws {
-        let context = try Self.fixture().context
+        let fixture = try Self.fixture()
+        let context = fixture.context
         let request = NSFetchRequest<NSManagedObject>(entityName: "City")
         (request.fetchOffset, request.fetchLimit) = (offset, limit)
         #expect(try context.fetch(request).count == (offset > 0 ? 0 : 1))

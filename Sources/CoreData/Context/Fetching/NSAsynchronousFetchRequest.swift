@@ -66,8 +66,9 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
             return result
         }
         nonisolated(unsafe) let fetch = context.searched(plan.fetch)
+        let coordinator = try context.coordinator()
         DispatchQueue.global().async {
-            let rows = Result { try run.rows(fetch) }
+            let rows = Result { try run.rows(fetch, coordinator) }
             nonisolated(unsafe) let found = rows
             context.enqueue { run.finish(rows: found) }
         }
@@ -77,8 +78,6 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
 
 /// An asynchronous fetch that is going on.
 private final class AsynchronousFetch<ResultType: NSFetchRequestResult> {
-    typealias FoundRow = (layout: EntityLayout, key: Int64, space: ObjectIDSpace, row: Row?)
-
     private let result: NSAsynchronousFetchResult<ResultType>
     private let plan: FetchPlan
     private var context: NSManagedObjectContext { result.managedObjectContext }
@@ -89,14 +88,20 @@ private final class AsynchronousFetch<ResultType: NSFetchRequestResult> {
     }
 
     /// Reads the rows, on a thread that is not the context's.
-    func rows(_ fetch: StoreFetch) throws -> [FoundRow] {
-        var found: [FoundRow] = []
-        try context.rows(fetch, plan.stores) { layout, key, space, row in
-            if result.isCancelled { throw CocoaError(.userCancelled) }
-            found.append((layout, key, space, row))
-            if found.count % 128 == 0 { note(found.count) }
+    func rows(_ fetch: StoreFetch, _ coordinator: NSPersistentStoreCoordinator) throws -> FoundRows {
+        try coordinator.reading(plan.stores) {
+            var found = FoundRows(readSince: RowCache.now)
+            for store in plan.stores {
+                let space = store.space(of: fetch.entity)
+                // SQLite stores don't ask the context anything.
+                try store.loggedFetch(fetch, in: context) { layout, key, row in
+                    if result.isCancelled { throw CocoaError(.userCancelled) }
+                    found.rows.append((layout, key, space, row))
+                    if found.rows.count % 128 == 0 { note(found.rows.count) }
+                }
+            }
+            return found
         }
-        return found
     }
 
     private func note(_ count: Int) {
@@ -106,7 +111,7 @@ private final class AsynchronousFetch<ResultType: NSFetchRequestResult> {
     }
 
     /// Makes the results, on the context's queue.
-    func finish(rows: Result<[FoundRow], any Error>?) {
+    func finish(rows: Result<FoundRows, any Error>?) {
         let outcome = Result { () throws -> [ResultType] in
             if result.isCancelled { throw CocoaError(.userCancelled) }
             guard let rows = try rows?.get() else { return try context.fetch(result.fetchRequest.fetchRequest) }
@@ -121,16 +126,24 @@ private final class AsynchronousFetch<ResultType: NSFetchRequestResult> {
     }
 }
 
+/// What was read for a context before it makes objects of it.
+private struct FoundRows {
+    /// When the reading began, by the row cache's clock.
+    let readSince: Double
+    var rows: [(layout: EntityLayout, key: Int64, space: ObjectIDSpace, row: Row?)] = []
+}
+
 extension NSManagedObjectContext {
     /// The objects of rows that were read for a plan's window and beyond it.
-    fileprivate func objects(
-        _ plan: FetchPlan, replaying rows: [(layout: EntityLayout, key: Int64, space: ObjectIDSpace, row: Row?)]
-    ) throws -> [NSManagedObject] {
+    fileprivate func objects(_ plan: FetchPlan, replaying found: FoundRows) throws -> [NSManagedObject] {
         adoptPermanentIDs()
+        let outer = readingSince
+        defer { readingSince = outer }
+        readingSince = found.readSince
         let isWhole = plan.stores.count > 1 || plan.includesPendingChanges && hasPendingChanges(plan.fetch.entity)
-        let wanted = isWhole ? rows : plan.fetch.window(of: rows)
+        let rows = isWhole ? found.rows : plan.fetch.window(of: found.rows)
         return try objects(plan) { visit in
-            for found in wanted { try visit(found.layout, found.key, found.space, found.row) }
+            for found in rows { try visit(found.layout, found.key, found.space, found.row) }
         }
     }
 }

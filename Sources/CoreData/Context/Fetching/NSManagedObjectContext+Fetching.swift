@@ -55,9 +55,8 @@ extension NSManagedObjectContext {
         return cast
     }
 
-    /// Runs `body`, which reads from the stores.
     func read<R>(_ stores: [NSPersistentStore], _ body: () throws -> R) throws -> R {
-        try coordinator().exclusively(body)
+        try reading(coordinator(), stores, body)
     }
 
     // MARK: Numbers and IDs

@@ -40,7 +40,7 @@ extension SQLiteStore {
             try reading { connection in
                 let statement = try connection.bound(query)
                 defer { statement.reset() }
-                let reader = SQLRowReader(entity, columns, schema, ExternalData(store: url))
+                let reader = SQLRowReader(entity, columns, schema, ExternalData(store: connection.connection.url))
                 while try statement.step() {
                     count += 1
                     try visit(reader, statement)

@@ -232,8 +232,7 @@ extension SQLiteStore {
     }
 
     private func row(of object: NSManagedObject) throws -> Row? {
-        guard let context = object.managedObjectContext else { return nil }
-        return try row(object.entity, object.objectID.primaryKey, in: context)?.1
+        try writtenRow(object.entity, object.objectID.primaryKey)
     }
 
     func takeKeys(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {

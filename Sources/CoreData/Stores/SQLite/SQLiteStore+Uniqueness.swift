@@ -25,7 +25,7 @@ extension SQLiteStore {
                 let saved = members.filter { !$0.isInserted }, new = members.filter(\.isInserted)
                 let rowID = try found.flatMap { key, entity -> (NSManagedObjectID, Row?) in
                     let id = NSManagedObjectID(entity, primaryKey: key, space: space(of: entity))
-                    return (id, try row(entity, key, in: context)?.1)
+                    return (id, try writtenRow(entity, key))
                 }
                 conflicts.uniqueness.append(
                     UniquenessConflict(

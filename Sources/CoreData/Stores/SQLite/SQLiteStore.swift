@@ -5,9 +5,11 @@ import ManagedObjectModel
 /// A store in a SQLite file with Apple's layout, or, at `/dev/null`, in memory.
 package final class SQLiteStore: NSPersistentStore {
     package let schema: SQLSchema
-    package private(set) var connection: SQLiteConnection
+    /// The connection that writes; it reads too where the store can't have readers of its own.
+    package var connection: SQLiteConnection { writer.connection }
+    private var writer: SQLiteReader
+    private let readers = SQLiteReaders()
     private var writers: [Int: SQLRowWriter] = [:]
-    private var rowQueries: [Int: RowQuery] = [:]
     private var storeOptions: StoreOptions { StoreOptions(options) }
 
     package override var type: String { NSSQLiteStoreType }
@@ -19,7 +21,7 @@ package final class SQLiteStore: NSPersistentStore {
     init(_ model: NSManagedObjectModel, url: URL, configurationName: String?, options: [AnyHashable: Any]?) throws {
         let storeOptions = StoreOptions(options)
         schema = try SQLSchema(model)
-        connection = try Self.connect(url, storeOptions)
+        writer = SQLiteReader(try Self.connect(url, storeOptions))
         super.init(persistentStoreCoordinator: nil, configurationName: configurationName, at: url, options: options)
         do {
             if try !createIfEmpty() { try checkCompatibility(of: connection) }
@@ -86,7 +88,17 @@ package final class SQLiteStore: NSPersistentStore {
                 throw invalidPragma("journal_mode", journal, "is no journal mode, or can't be set now")
             }
         }
-        for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) { _ = try setPragma(name, value) }
+        let others = pragmas.sorted { $0.key < $1.key }
+        for (name, value) in others { _ = try setPragma(name, value) }
+        try allowReaders(others.map { "PRAGMA \($0.key) = \($0.value)" })
+    }
+
+    private func allowReaders(_ pragmas: [String]) throws {
+        guard let url, !url.isInMemory, try connection.text("PRAGMA locking_mode")?.lowercased() == "normal",
+            try isReadOnly || connection.text("PRAGMA journal_mode")?.lowercased() == "wal"
+        else { return }
+        readers.open(
+            url, isReadOnly ? .readOnly : .readWrite, busyTimeout: storeOptions.timeout, pragmas: pragmas)
     }
 
     private func setPragma(_ name: String, _ value: String) throws -> String? {
@@ -137,7 +149,7 @@ package final class SQLiteStore: NSPersistentStore {
         }
         try checkCompatibility(of: other)
         close()
-        connection = other
+        writer = SQLiteReader(other)
         self.url = url
         try setPragmas()
         metadata = found
@@ -155,6 +167,7 @@ package final class SQLiteStore: NSPersistentStore {
     func close() {
         RemoteChanges.remove(self)
         writers = [:]
+        readers.close()
         connection.close()
     }
 
@@ -219,15 +232,22 @@ package final class SQLiteStore: NSPersistentStore {
 
     // MARK: Reading
 
+    package override var readsConcurrently: Bool { readers.isOpen }
+
+    /// Runs `body` with a connection to read from; what SQLite says becomes Core Data's error.
+    func reading<R>(_ body: (SQLiteReader) throws -> R) throws -> R {
+        try reporting { try readsConcurrently ? readers.read(body) : body(writer) }
+    }
+
     package override func fetch(
         _ fetch: StoreFetch, in context: NSManagedObjectContext, visit: (EntityLayout, Int64, Row?) throws -> Void
     ) throws {
         let entity = try sqlEntity(fetch.entity)
         let (query, columns) = try SQLGenerator.select(fetch, entity, schema)
-        try reporting {
-            let statement = try bound(query)
+        try reading { connection in
+            let statement = try connection.bound(query)
             defer { statement.reset() }
-            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: url))
+            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: connection.connection.url))
             while try statement.step() {
                 guard let layout = reader.layout(statement) else { continue }
                 let row = fetch.includesValues ? try reader.row(statement) : nil
@@ -238,8 +258,8 @@ package final class SQLiteStore: NSPersistentStore {
 
     package override func count(_ fetch: StoreFetch, in context: NSManagedObjectContext) throws -> Int {
         let query = try SQLGenerator.count(fetch, sqlEntity(fetch.entity), schema)
-        return try reporting {
-            let statement = try bound(query)
+        return try reading { connection in
+            let statement = try connection.bound(query)
             defer { statement.reset() }
             return try statement.step() ? Int(statement.int(0)) : 0
         }
@@ -248,34 +268,13 @@ package final class SQLiteStore: NSPersistentStore {
     package override func row(
         _ entity: NSEntityDescription, _ primaryKey: Int64, in context: NSManagedObjectContext
     ) throws -> (NSEntityDescription, Row)? {
-        let query = rowQuery(try sqlEntity(entity.rootEntity))
-        return try reporting {
-            let statement = try connection.statement(query.text)
-            defer { statement.reset() }
-            statement.bind(1, primaryKey)
-            guard try statement.step(), let found = query.reader.layout(statement) else { return nil }
-            return (found.entity, try query.reader.row(statement))
-        }
+        let entity = try sqlEntity(entity.rootEntity)
+        return try reading { try $0.row(entity, primaryKey, schema) }
     }
 
-    /// How one row of a root entity's table is read: made once, since faults are filled one by one.
-    private func rowQuery(_ entity: SQLEntity) -> RowQuery {
-        if let known = rowQueries[entity.number], known.url == url { return known }
-        let columns = SQLResultColumns(names: SQLGenerator.columnNames(entity, schema))
-        let number = entity.hasSubentities ? "t0.Z_ENT" : "\(entity.number)"
-        let values = columns.names.map { ", t0.\($0)" }.joined()
-        let query = RowQuery(
-            text: "SELECT \(number), t0.Z_PK, t0.Z_OPT\(values) FROM \(entity.table.name) t0 WHERE t0.Z_PK = ?",
-            reader: SQLRowReader(entity, columns, schema, ExternalData(store: url)), url: url)
-        rowQueries[entity.number] = query
-        return query
-    }
-
-    private struct RowQuery {
-        let text: String
-        let reader: SQLRowReader
-        /// Where large values of this store would be.
-        let url: URL?
+    /// One row as it is in the save that is going on.
+    func writtenRow(_ entity: NSEntityDescription, _ primaryKey: Int64) throws -> Row? {
+        try writer.row(sqlEntity(entity.rootEntity), primaryKey, schema)?.1
     }
 
     package override func keys(
@@ -283,22 +282,11 @@ package final class SQLiteStore: NSPersistentStore {
         in context: NSManagedObjectContext
     ) throws -> [(NSEntityDescription, Int64)] {
         let entity = try sqlEntity(entity)
-        guard let slot = entity.layout.slot(relationship.name) else { return [] }
-        let text: String
-        switch entity.storage[slot] {
-        case .toMany(let key, _, let order, let destination):
-            let sort = order.map { "t0.\($0.name), t0.Z_PK" } ?? "t0.Z_PK"
-            text =
-                "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0 WHERE t0.\(key.name) = ? ORDER BY \(sort)"
-        case .join(let table, let own, let other, _, let order, let destination):
-            let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
-            text =
-                "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
-                + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
-        case .none, .column, .toOne: return []
+        guard let slot = entity.layout.slot(relationship.name), let text = entity.storage[slot].keysQuery else {
+            return []
         }
-        return try reporting {
-            let statement = try bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
+        return try reading { connection in
+            let statement = try connection.bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
             defer { statement.reset() }
             var result: [(NSEntityDescription, Int64)] = []
             while try statement.step() {
@@ -317,32 +305,16 @@ package final class SQLiteStore: NSPersistentStore {
 
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         guard !isReadOnly else { throw readOnlyError }
-        guard !connection.hasMoved else { throw movedError }
+        // What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
+        guard !connection.hasMoved else { throw SQLiteError.moved.cocoaError(.sqlite, url: url) }
         let outcome = try saveChanges(changes, in: context)
         hasUnsavedMetadata = false
         RemoteChanges.noteSave(to: url)
         return outcome
     }
 
-    /// What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
-    private var movedError: CocoaError {
-        var info = CocoaError.store(.fileReadUnknown, url, "the store's file was removed or replaced").userInfo
-        info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_IOERR | 27 << 8)
-        return CocoaError(.fileReadUnknown, userInfo: info)
-    }
-
     package override func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
         try takeKeys(for: objects)
-    }
-
-    /// Runs `body` with what reads; what SQLite says becomes Core Data's error.
-    func reading<R>(_ body: (SQLiteStore) throws -> R) throws -> R { try reporting { try body(self) } }
-
-    func bound(_ query: SQLQuery) throws -> SQLiteStatement {
-        let statement = try connection.statement(query.text)
-        SQLLog.note(query.bindings)
-        for (index, value) in query.bindings.enumerated() { try statement.bindSlot(Int32(index) + 1, value) }
-        return statement
     }
 
     /// Runs `body`; what SQLite says becomes Core Data's error.
@@ -351,6 +323,23 @@ package final class SQLiteStore: NSPersistentStore {
             return try body()
         } catch let error as SQLiteError {
             throw error.cocoaError(.sqlite, url: url)
+        }
+    }
+}
+
+extension SQLStorage {
+    /// The query for the numbers and keys at the other end of a to-many relationship, in its order; nil for what is none.
+    fileprivate var keysQuery: String? {
+        switch self {
+        case .toMany(let key, _, let order, let destination):
+            let sort = order.map { "t0.\($0.name), t0.Z_PK" } ?? "t0.Z_PK"
+            return "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0"
+                + " WHERE t0.\(key.name) = ? ORDER BY \(sort)"
+        case .join(let table, let own, let other, _, let order, let destination):
+            let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
+            return "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
+                + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
+        case .none, .column, .toOne: return nil
         }
     }
 }

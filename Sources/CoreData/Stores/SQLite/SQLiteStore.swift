@@ -265,7 +265,7 @@ package final class SQLiteStore: NSPersistentStore {
     package override var readsConcurrently: Bool { readers.isOpen }
 
     /// Runs `body` with a connection to read from; what SQLite says becomes Core Data's error.
-    private func reading<R>(_ body: (SQLiteReader) throws -> R) throws -> R {
+    func reading<R>(_ body: (SQLiteReader) throws -> R) throws -> R {
         try reporting {
             guard readsConcurrently else { return try body(writer) }
             return try readers.read { reader in
@@ -336,6 +336,12 @@ package final class SQLiteStore: NSPersistentStore {
             }
             return result
         }
+    }
+
+    package override func dictionaries(
+        _ wanted: DictionaryFetch, in context: NSManagedObjectContext
+    ) throws -> [NSDictionary] {
+        try findDictionaries(wanted, sqlEntity(wanted.fetch.entity))
     }
 
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {

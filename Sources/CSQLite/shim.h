@@ -23,6 +23,11 @@ static inline void csqlite_result_text_copy(sqlite3_context *c, const char *text
     sqlite3_result_text(c, text, bytes, SQLITE_TRANSIENT);
 }
 
+static inline void csqlite_result_blob_copy(sqlite3_context *c, const void *data, long long bytes) {
+    if (bytes == 0) sqlite3_result_zeroblob(c, 0);
+    else sqlite3_result_blob64(c, data, (sqlite3_uint64)bytes, SQLITE_TRANSIENT);
+}
+
 /// Whether a text has a part; plain bytes on both sides.
 static inline int csqlite_contains(const void *text, size_t length, const void *part, size_t size) {
     const char *at = (const char *)text, *end = at + length;

@@ -59,7 +59,13 @@ extension NSManagedObjectContext {
         if conflicts.versions.isEmpty {
             try policy.resolve(mergeConflicts: conflicts.uniqueness.map { NSConstraintConflict($0, in: self) })
         } else {
-            try policy.resolve(mergeConflicts: conflicts.versions.map { NSMergeConflict($0) })
+            let merging = conflicts.versions.map { NSMergeConflict($0) }
+            // Now that the conflicts have what was remembered: the same object, refreshed, is to meet the new row.
+            for conflict in conflicts.versions {
+                guard let row = conflict.newRow else { continue }
+                conflict.object.space.rows.enter(row, conflict.object.primaryKey, readSince: .infinity)
+            }
+            try policy.resolve(mergeConflicts: merging)
             for conflict in conflicts.versions { settle(conflict) }
         }
         processPendingChanges(isSaving: true)
@@ -72,7 +78,7 @@ extension NSManagedObjectContext {
         // What others have put into to-many relationships, or taken from them, is read anew.
         for case .toMany(let relation) in object.slots { relation.unload() }
         if let row = conflict.newRow {
-            object.row = conflict.isCached ? row : object.space.rows.enter(row, object.primaryKey)
+            object.row = row
         } else if object.isUpdated {
             // The row is gone and the object shall stay: it is written anew, under its old key.
             object.space.rows.forget(object.primaryKey)

@@ -46,7 +46,9 @@ extension NSManagedObjectContext {
             let stores = coordinator.stores(for: fetch.entity)
             let window = (fetch.offset, fetch.limit)
             if stores.count > 1 { (fetch.offset, fetch.limit) = (0, 0) }
-            let count = try coordinator.exclusively { try stores.reduce(0) { $0 + (try $1.count(fetch, in: self)) } }
+            let count = try reading(coordinator, stores) {
+                try stores.reduce(0) { $0 + (try $1.count(fetch, in: self)) }
+            }
             guard stores.count > 1 else { return count }
             let rest = max(0, count - window.0)
             return window.1 > 0 ? min(rest, window.1) : rest
@@ -84,7 +86,7 @@ extension NSManagedObjectContext {
         if let parent {
             found = try objects(of: parent, request, fetch)
         } else {
-            try coordinator.exclusively {
+            try reading(coordinator, stores) {
                 for store in stores {
                     // The space is the same for all rows of a tree.
                     let space = store.space(of: fetch.entity)
@@ -133,8 +135,9 @@ extension NSManagedObjectContext {
         }
         fetch.includesValues = false
         var found: [NSManagedObjectID] = []
-        try coordinator.exclusively {
-            for store in coordinator.stores(for: fetch.entity) {
+        let stores = coordinator.stores(for: fetch.entity)
+        try reading(coordinator, stores) {
+            for store in stores {
                 let space = store.space(of: fetch.entity)
                 try store.fetch(fetch, in: self) { layout, key, _ in
                     found.append(NSManagedObjectID(layout, primaryKey: key, space: space))

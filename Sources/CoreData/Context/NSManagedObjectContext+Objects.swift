@@ -51,14 +51,26 @@ extension NSManagedObjectContext {
             known.row = shared(row, layout, primaryKey, space)
         } else if known.row?.version != row.version, parent == nil {
             // A newer row of an object that has its values is for others, and for noticing conflicts.
-            space.rows.enter(row, primaryKey)
+            space.rows.enter(row, primaryKey, readSince: readingSince)
         }
         return known
     }
 
+    /// Runs `body`, which reads from the coordinator's stores.
+    func reading<R>(
+        _ coordinator: NSPersistentStoreCoordinator, _ stores: [NSPersistentStore], _ body: () throws -> R
+    ) rethrows -> R {
+        let outer = readingSince
+        defer { readingSince = outer }
+        return try coordinator.reading(stores) {
+            readingSince = RowCache.now
+            return try body()
+        }
+    }
+
     /// The row as the coordinator's contexts share it.
     private func shared(_ row: Row, _ layout: EntityLayout, _ primaryKey: Int64, _ space: ObjectIDSpace) -> Row {
-        parent == nil ? space.rows.enter(row, primaryKey) : ofParent(row, layout)
+        parent == nil ? space.rows.enter(row, primaryKey, readSince: readingSince) : ofParent(row, layout)
     }
 
     /// A row of the parent context, with objects in place of temporary keys, which don't last.
@@ -132,9 +144,10 @@ extension NSManagedObjectContext {
             return .success((id.layout, row))
         }
         return Result {
-            guard let (entity, row) = try coordinator.exclusively({ try store.row(id.entity, id.primaryKey, in: self) })
-            else { return nil }
-            return (entity.layout, rows.enter(row, id.primaryKey))
+            try reading(coordinator, [store]) {
+                guard let (entity, row) = try store.row(id.entity, id.primaryKey, in: self) else { return nil }
+                return (entity.layout, rows.enter(row, id.primaryKey, readSince: readingSince))
+            }
         }
     }
 
@@ -183,7 +196,7 @@ extension NSManagedObjectContext {
             return []
         }
         do {
-            let keys = try coordinator.exclusively {
+            let keys = try reading(coordinator, [store]) {
                 try store.keys(of: relationship, id.entity, id.primaryKey, in: self)
             }
             return keys.filter { entity, _ in

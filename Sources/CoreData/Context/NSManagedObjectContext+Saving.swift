@@ -183,7 +183,7 @@ extension NSManagedObjectContext {
         }
         for object in changes.inserted + changes.updated {
             guard let row = outcome.rows[ObjectIdentifier(object)] else { continue }
-            object.row = object.space.rows.enter(row, object.primaryKey)
+            object.row = object.space.rows.enter(row, object.primaryKey, readSince: .infinity)
         }
         for object in changes.deleted { object.space.rows.forget(object.primaryKey) }
     }

@@ -51,6 +51,9 @@ open class NSManagedObjectContext: NSObject, NSLocking, @unchecked Sendable {
     }
     var retained: [NSManagedObject] = []
 
+    /// When the reading that is going on began, by the row cache's clock.
+    var readingSince = Double.infinity
+
     let registry = ObjectRegistry()
     // Objects with unsaved changes, held strongly until they are saved or dropped.
     var inserted = ObjectList()

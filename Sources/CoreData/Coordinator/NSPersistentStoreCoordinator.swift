@@ -8,15 +8,18 @@ import ManagedObjectModel
 /// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
 /// try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
 /// ```
-/// A coordinator may be used from any thread: it carries out one request at a time.
+/// A coordinator may be used from any thread. It carries out one save at a time; SQLite stores with a write-ahead log,
+/// which is the default, are fetched from meanwhile, and by several threads at once.
 open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendable {
     /// The model. Immutable from now on.
     public let managedObjectModel: NSManagedObjectModel
+    // Both under `state`, which is never held for long: contexts look at the stores while another one saves.
     private var stores: [NSPersistentStore] = []
     private var label: String?
+    private let state = NSLock()
     /// The contexts that save to these stores.
     let contexts = ContextList()
-    // One lock for all stores: SQLite connections here are used by one thread at a time.
+    // One lock for all that is done to the stores, and for reading from those that can't be read meanwhile.
     private let requests = NSRecursiveLock()
     let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
 
@@ -29,12 +32,12 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
 
     /// A name for people.
     open var name: String? {
-        get { requests.withLock { label } }
-        set { requests.withLock { label = newValue } }
+        get { state.withLock { label } }
+        set { state.withLock { label = newValue } }
     }
 
     /// The open stores, in the order in which they were added.
-    open var persistentStores: [NSPersistentStore] { requests.withLock { stores } }
+    open var persistentStores: [NSPersistentStore] { state.withLock { stores } }
 
     // MARK: Adding and removing
 
@@ -97,13 +100,13 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
     /// Takes a store in among the coordinator's.
     func attach(_ store: NSPersistentStore) {
         store.persistentStoreCoordinator = self
-        stores.append(store)
+        state.withLock { stores.append(store) }
         store.didAdd(to: self)
     }
 
     /// Lets a store go, and its file with it.
     func detach(_ store: NSPersistentStore) {
-        stores.removeAll { $0 === store }
+        state.withLock { stores.removeAll { $0 === store } }
         store.persistentStoreCoordinator = nil
         (store as? SQLiteStore)?.close()
     }
@@ -121,7 +124,7 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
 
     /// The open store at an address.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {
-        requests.withLock { stores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL } }
+        persistentStores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL }
     }
 
     /// Where a store is; `/dev/null` for one that was added without an address.
@@ -135,7 +138,7 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
     open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         requests.withLock {
             do {
-                guard stores.contains(where: { $0 === store }) else {
+                guard persistentStores.contains(where: { $0 === store }) else {
                     throw CocoaError.request("\(store) is not one of the coordinator's stores")
                 }
                 guard persistentStore(for: url).map({ $0 === store }) ?? true else {
@@ -273,23 +276,29 @@ open class NSPersistentStoreCoordinator: NSObject, NSLocking, @unchecked Sendabl
         if uri.store.isEmpty { return NSManagedObjectID(entity, temporaryURI: url, uri) }
         guard uri.key.hasPrefix("p") else { return nil }
         return requests.withLock {
-            let store = stores.first { $0.identifier?.lowercased() == uri.store.lowercased() }
+            let store = persistentStores.first { $0.identifier?.lowercased() == uri.store.lowercased() }
             return store?.objectID(of: entity, uriKey: String(uri.key.dropFirst()))
         }
     }
 
     // MARK: NSLocking
 
-    /// Waits until no request is carried out, and lets none begin. Deprecated by Apple: use `performAndWait`.
+    /// Waits until nothing is done to the stores, and lets nothing begin; fetches that don't wait for saves don't wait
+    /// for this either. Deprecated by Apple: use `performAndWait`.
     open func lock() { requests.lock() }
 
-    /// Lets requests be carried out again.
+    /// Ends what `lock()` began.
     open func unlock() { requests.unlock() }
 
     /// Like `lock()`, unless it would have to wait.
     open func tryLock() -> Bool { requests.try() }
 
     // MARK: For contexts
+
+    /// Runs `body`, which only reads from `stores`: beside other requests where all of them can be read so, else alone.
+    package func reading<R>(_ stores: [NSPersistentStore], _ body: () throws -> R) rethrows -> R {
+        try stores.allSatisfy(\.readsConcurrently) ? body() : exclusively(body)
+    }
 
     /// Runs `body` while no other request is carried out.
     package func exclusively<R>(_ body: () throws -> R) rethrows -> R {

@@ -59,9 +59,11 @@ package final class RowCache: @unchecked Sendable {
 
     /// Enters what was just read or written.
     ///
+    /// - Parameter start: when the reading began. A fetch sees the store as it was then: what a save has entered
+    ///   meanwhile is newer and stays. `infinity` for what was written.
     /// - Returns: the row to use: the known one where it says the same, so that contexts share it.
     @discardableResult
-    func enter(_ row: Row, _ primaryKey: Int64) -> Row {
+    func enter(_ row: Row, _ primaryKey: Int64, readSince start: Double) -> Row {
         lock.lock()
         if row.cache == nil {
             row.cache = self
@@ -75,6 +77,12 @@ package final class RowCache: @unchecked Sendable {
             old.readAt = row.readAt
             lock.unlock()
             return old
+        }
+        if let old, old.version > row.version, old.readAt >= start {
+            // All that a fetch finds is of one moment, so it keeps its row.
+            lock.unlock()
+            withExtendedLifetime(old) {}
+            return row
         }
         table.set(row)
         if let old {
@@ -115,7 +123,8 @@ package final class RowCache: @unchecked Sendable {
         withExtendedLifetime(released) {}
     }
 
-    private static var now: Double {
+    /// A clock that only runs forward, in seconds, a few thousandths exact.
+    static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -16,6 +16,8 @@ package enum SlotValue {
     case string(String)
     /// Binary, and a transformable value as the store has it.
     case data(Data)
+    /// Data in a file of its own.
+    case external(ExternalValue)
     case uuid(UUID)
     indirect case decimal(Decimal)
     indirect case uri(URL)
@@ -53,6 +55,7 @@ extension SlotValue {
         case (.real(let a), .real(let b)), (.date(let a), .date(let b)): a == b || a.isNaN && b.isNaN
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
         case (.data(let a), .data(let b)): a == b
+        case (.external(let value), let other), (let other, .external(let value)): value.isSame(as: other)
         case (.uuid(let a), .uuid(let b)): a == b
         case (.decimal(let a), .decimal(let b)): a == b
         case (.uri(let a), .uri(let b)): a == b
@@ -78,6 +81,7 @@ extension SlotValue {
         case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
         case .string(let text): text
         case .data(let data): data
+        case .external(let value): value.dataOrWarning
         case .uuid(let uuid): uuid
         case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
         case .uri(let url): url

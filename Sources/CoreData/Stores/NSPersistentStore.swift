@@ -137,6 +137,9 @@ open class NSPersistentStore: NSObject {
     /// Whether a save without changes is to be sent too: it asks for the metadata to be written.
     package var wantsEmptySaves: Bool { false }
 
+    /// Whether the store can be read from several threads at once, and while another one saves.
+    package var readsConcurrently: Bool { false }
+
     /// Finds rows and gives them to `visit`, in the order asked for.
     ///
     /// - Parameter context: the context that asks; stores written by programs are told it.

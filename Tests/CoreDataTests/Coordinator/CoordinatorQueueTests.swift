@@ -66,7 +66,7 @@ struct CoordinatorQueueTests {
         }
     }
 
-    @Test("a locked coordinator carries out nothing for others")
+    @Test("a locked coordinator saves nothing for others")
     func locking() throws {
         final class Seen: @unchecked Sendable { var hasLocked = true }
         let (coordinator, seen) = (coordinator, Seen())
@@ -75,7 +75,7 @@ struct CoordinatorQueueTests {
         DispatchQueue.global().async {
             seen.hasLocked = coordinator.tryLock()
             tried.signal()
-            _ = errorCode { _ = try Library.context(coordinator).names("Author") }
+            _ = errorCode { try Library.addAuthor("A", coordinator) }
             done.signal()
         }
         tried.wait()

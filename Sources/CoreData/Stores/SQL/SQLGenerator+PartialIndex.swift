@@ -7,6 +7,7 @@ extension SQLGenerator {
     /// - Throws: an error for a condition that SQLite can't keep an index for, or only while our functions are there.
     static func partialIndexCondition(_ predicate: NSPredicate, entity: SQLEntity, schema: SQLSchema) throws -> String {
         var generator = SQLGenerator(schema)
+        generator.writesLiterals = true
         let scope = Scope(entity, alias: "")
         let text = try generator.predicate(predicate, scope)
         guard scope.joins.isEmpty, !text.contains("SELECT ") else {

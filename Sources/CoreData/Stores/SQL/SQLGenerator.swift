@@ -9,8 +9,10 @@ package struct SQLGenerator {
     let schema: SQLSchema
     var bindings: [SlotValue] = []
     private var aliasCount = 0
-    /// How many predicates are around the one at hand.
+    /// How many predicates and expressions are around the one at hand.
     var depth = 0
+    /// Whether the text must do without parameters in the end.
+    var writesLiterals = false
 
     init(_ schema: SQLSchema) { self.schema = schema }
 
@@ -19,22 +21,37 @@ package struct SQLGenerator {
         let entity: SQLEntity
         let alias: String
         let parent: Scope?
-        /// In a subquery, the name of the element.
-        let variable: String?
+        /// The SQL of the row's key.
+        var key: String
+        /// In a subquery, the names of the element.
+        var variables: [String] = []
+        /// Whether more of the row is needed than its key.
+        var usesTable = false
+        /// Whether something in the `SELECT` belongs to a row of one around it.
+        private(set) var isCorrelated = false
         var joins: [(path: String, alias: String, entity: SQLEntity, sql: String)] = []
 
-        init(_ entity: SQLEntity, alias: String, parent: Scope? = nil, variable: String? = nil) {
+        init(_ entity: SQLEntity, alias: String, parent: Scope? = nil) {
             self.entity = entity
             self.alias = alias
             self.parent = parent
-            self.variable = variable
+            key = alias.isEmpty ? "Z_PK" : "\(alias).Z_PK"
         }
 
         var joinText: String { joins.map { " " + $0.sql }.joined() }
+
+        /// Tells this scope and those between that a row of `outer`, which may be this scope, is used here.
+        func noteUse(of outer: Scope) {
+            var scope: Scope? = self
+            while let inner = scope, inner !== outer {
+                inner.isCorrelated = true
+                scope = inner.parent
+            }
+        }
     }
 
-    mutating func newScope(_ entity: SQLEntity, parent: Scope? = nil, variable: String? = nil) -> Scope {
-        Scope(entity, alias: newAlias(), parent: parent, variable: variable)
+    mutating func newScope(_ entity: SQLEntity, parent: Scope? = nil) -> Scope {
+        Scope(entity, alias: newAlias(), parent: parent)
     }
 
     mutating func newAlias() -> String {
@@ -53,13 +70,8 @@ package struct SQLGenerator {
         let names = fetch.includesValues ? columnNames(entity, schema) : []
         let number = entity.hasSubentities || entity.root != nil ? "\(scope.alias).Z_ENT" : "\(entity.number)"
         let values = names.map { ", \(scope.alias).\($0)" }.joined()
-        let condition = try generator.condition(fetch, scope)
-        let order = try generator.order(fetch.sortDescriptors, scope)
-        var text = "SELECT \(number), \(scope.alias).Z_PK, \(scope.alias).Z_OPT\(values)"
-        text += " FROM \(entity.table.name) \(scope.alias)\(scope.joinText)\(condition)\(order)"
-        if fetch.limit > 0 || fetch.offset > 0 {
-            text += " LIMIT ? OFFSET ?"
-            generator.bindings += [.integer(fetch.limit > 0 ? Int64(fetch.limit) : -1), .integer(Int64(fetch.offset))]
+        let text = try generator.statement(fetch, scope) {
+            "\(number), \($0.alias).Z_PK, \($0.alias).Z_OPT\(values)"
         }
         return (SQLQuery(text: text, bindings: generator.bindings), SQLResultColumns(names: names))
     }
@@ -76,6 +88,17 @@ package struct SQLGenerator {
         let condition = try generator.condition(fetch, scope)
         let text = "SELECT COUNT(*) FROM \(entity.table.name) \(scope.alias)\(scope.joinText)\(condition)"
         return SQLQuery(text: text, bindings: generator.bindings)
+    }
+
+    /// A `SELECT` of what `columns` says, with the fetch's conditions, order and window.
+    mutating func statement(_ fetch: StoreFetch, _ scope: Scope, _ columns: (Scope) -> String) throws -> String {
+        let condition = try condition(fetch, scope)
+        let order = try order(fetch.sortDescriptors, scope)
+        let source = "\(scope.entity.table.name) \(scope.alias)\(scope.joinText)"
+        let text = "SELECT \(columns(scope)) FROM \(source)\(condition)\(order)"
+        guard fetch.limit > 0 || fetch.offset > 0 else { return text }
+        let limit = bind(.integer(fetch.limit > 0 ? Int64(fetch.limit) : -1))
+        return text + " LIMIT \(limit) OFFSET \(bind(.integer(Int64(fetch.offset))))"
     }
 
     /// The columns of an entity and of all that inherit from it, in the table's order.
@@ -117,10 +140,7 @@ package struct SQLGenerator {
                 throw CocoaError.request("unsupported NSSortDescriptor (comparator blocks are not supported)")
             }
             let direction = descriptor.ascending ? "ASC" : "DESC"
-            if key == "self" || key == "objectID" { return "\(scope.alias).Z_PK \(direction)" }
-            guard let operand = try path(key, scope, isSort: true) else {
-                throw CocoaError.request("keypath \(key) not found in entity \(scope.entity.name)")
-            }
+            guard let operand = try path(key, scope, isSort: true) else { throw missing(key, scope.entity) }
             return operand.sql + collation(selector) + " \(direction)"
         }
         return parts.isEmpty ? "" : " ORDER BY " + parts.joined(separator: ", ")

@@ -19,8 +19,12 @@ package final class SQLSchema {
     private let byDescription: [ObjectIdentifier: SQLEntity]
 
     /// Lays out the tables of a configuration's entities, and of what they are related to by inheritance.
+    ///
+    /// - Parameter existing: the tables of a store that is there already: where the rules leave a table's name open, it
+    ///   has the one that is there.
     package init(
-        _ model: NSManagedObjectModel, configurationName: String? = nil, era: StoreEra = .current
+        _ model: NSManagedObjectModel, configurationName: String? = nil, era: StoreEra = .current,
+        existing: Set<String> = []
     ) throws {
         self.model = model
         self.configurationName = configurationName
@@ -30,7 +34,7 @@ package final class SQLSchema {
         entities = model.entitiesInStoreOrder.filter { roots.contains(ObjectIdentifier($0.rootEntity)) }
             .enumerated().map { SQLEntity($1, number: $0 + 1) }
         byDescription = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.description), $0) })
-        var builder = SQLSchemaBuilder(entities: entities, byDescription: byDescription)
+        var builder = SQLSchemaBuilder(entities: entities, byDescription: byDescription, existing: existing)
         (tables, joinTables) = try builder.build()
     }
 

@@ -5,11 +5,14 @@ import ManagedObjectModel
 struct SQLSchemaBuilder {
     let entities: [SQLEntity]
     let byDescription: [ObjectIdentifier: SQLEntity]
+    /// The tables that the store has already.
+    let existing: Set<String>
     private var joinColumns: [String: Int] = [:]
 
-    init(entities: [SQLEntity], byDescription: [ObjectIdentifier: SQLEntity]) {
+    init(entities: [SQLEntity], byDescription: [ObjectIdentifier: SQLEntity], existing: Set<String>) {
         self.entities = entities
         self.byDescription = byDescription
+        self.existing = existing
     }
 
     mutating func build() throws -> ([SQLTable], [SQLJoinTable]) {
@@ -228,11 +231,21 @@ struct SQLSchemaBuilder {
                 else { continue }
                 done.formUnion([ObjectIdentifier(relationship), ObjectIdentifier(inverse)])
                 // Where both ends are on one entity most stores have the later name as owner.
-                let owner = inverse.entity === relationship.entity ? inverse : relationship
+                var (owner, other) = (relationship, inverse)
+                if inverse.entity === relationship.entity { swap(&owner, &other) }
+                if let name = joinTableName(other), existing.contains(name),
+                    joinTableName(owner).map(existing.contains) == false
+                {
+                    owner = other
+                }
                 if let table = joinTable(owner) { tables.append(table) }
             }
         }
         return tables.sorted { ($0.owner.number, $0.name) < ($1.owner.number, $1.name) }
+    }
+
+    private func joinTableName(_ owner: NSRelationshipDescription) -> String? {
+        sqlEntity(owner.entity).map { "Z_\($0.number)\(owner.name.uppercased())" }
     }
 
     /// A join table's column, with a number where another join table has the name for the same entity.
@@ -253,7 +266,7 @@ struct SQLSchemaBuilder {
         let isSecondOrdered = relationship.isOrdered && relationship !== inverse
         let secondOrder = isSecondOrdered ? "Z_FOK_\(other.number)\(name)" : nil
         let table = SQLJoinTable(
-            name: "Z_\(owner.number)\(name)", columns: [first, second],
+            name: joinTableName(relationship) ?? "", columns: [first, second],
             orderColumns: [firstOrder, secondOrder].compactMap(\.self), owner: owner)
         store(
             relationship, in: owner,

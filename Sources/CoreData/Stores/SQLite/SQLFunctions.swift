@@ -13,16 +13,20 @@ package enum SQLFunctions {
         add("NSCoreDataStringSearch", 4, flags, on: database) { context, values in
             guard let text = Text(values[0]), let pattern = Text(values[1]) else { return sqlite3_result_null(context) }
             let kind = Search(rawValue: sqlite3_value_int(values[3])) ?? .equal
+            if let isFound = PlainSearch(sqlite3_value_int(values[2]))?.found(pattern.bytes, in: text.bytes, kind) {
+                return sqlite3_result_int(context, isFound ? 1 : 0)
+            }
             do {
                 let isFound = try found(pattern, in: text, kind, options(values[2]))
                 sqlite3_result_int(context, isFound ? 1 : 0)
             } catch {
-                sqlite3_result_error(context, "\(error)", -1)
+                fail(error, context)
             }
         }
         add("NSCoreDataStringCompare", 3, flags, on: database) { context, values in
             guard let a = Text(values[0]), let b = Text(values[1]) else { return sqlite3_result_null(context) }
-            let order = StringComparison(options(values[2])).order(a.string, b.string)
+            let plain = PlainSearch(sqlite3_value_int(values[2]))?.order(a.bytes, b.bytes)
+            let order = plain ?? StringComparison(options(values[2])).order(a.string, b.string)
             sqlite3_result_int(context, Int32(order.rawValue))
         }
         add("NSCoreDataLowercase", 1, flags, on: database) { context, values in
@@ -33,6 +37,12 @@ package enum SQLFunctions {
             guard let text = Text(values[0]) else { return sqlite3_result_null(context) }
             give(text.string.uppercased(), context)
         }
+        add("NSCoreDataFold", 2, flags, on: database) { context, values in
+            guard let text = Text(values[0]) else { return sqlite3_result_null(context) }
+            give(StringComparison(options(values[1])).folded(text.string), context)
+        }
+        addComputed(on: database)
+        addElements(on: database)
         // Triggers of derived attributes report the values they change; without these functions no row could be
         // written.
         for name in [
@@ -45,24 +55,32 @@ package enum SQLFunctions {
         addCollations(on: database)
     }
 
-    private typealias Body = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    typealias Arguments = UnsafeMutableBufferPointer<OpaquePointer?>
+    typealias Call = (OpaquePointer, Arguments) -> Void
 
     private final class Function {
-        let call: (OpaquePointer, UnsafeMutablePointer<OpaquePointer?>) -> Void
-        init(_ call: @escaping (OpaquePointer, UnsafeMutablePointer<OpaquePointer?>) -> Void) { self.call = call }
+        let call: Call
+        init(_ call: @escaping Call) { self.call = call }
     }
 
     static func add(
         _ name: String, _ arguments: Int32, _ flags: Int32, on database: OpaquePointer,
-        _ call: @escaping (OpaquePointer, UnsafeMutablePointer<OpaquePointer?>) -> Void
+        _ call: @escaping Call
     ) {
         let function = Unmanaged.passRetained(Function(call)).toOpaque()
         sqlite3_create_function_v2(
             database, name, arguments, flags, function,
-            { context, _, values in
-                guard let context, let values, let data = sqlite3_user_data(context) else { return }
-                Unmanaged<Function>.fromOpaque(data).takeUnretainedValue().call(context, values)
+            { context, count, values in
+                guard let context, let data = sqlite3_user_data(context) else { return }
+                let arguments = Arguments(start: values, count: Int(count))
+                Unmanaged<Function>.fromOpaque(data).takeUnretainedValue().call(context, arguments)
             }, nil, nil, { data in data.map { Unmanaged<Function>.fromOpaque($0).release() } })
+    }
+
+    /// What a predicate causes is Core Data's error, not one of the store's: the code tells them apart.
+    static func fail(_ error: any Error, _ context: OpaquePointer) {
+        sqlite3_result_error(context, "\(error)", -1)
+        sqlite3_result_error_code(context, SQLITE_MISMATCH)
     }
 
     static func give(_ text: String, _ context: OpaquePointer) {
@@ -72,51 +90,6 @@ package enum SQLFunctions {
                 csqlite_result_text_copy(context, $0.baseAddress, Int32(bytes.count))
             }
         }
-    }
-
-    // MARK: Searching
-
-    /// A text of SQLite's, as its bytes and, when those don't do, as a string.
-    struct Text {
-        let bytes: UnsafeBufferPointer<UInt8>
-
-        init?(_ value: OpaquePointer?) {
-            guard sqlite3_value_type(value) != SQLITE_NULL, let start = sqlite3_value_text(value) else { return nil }
-            bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-        }
-
-        var string: String { String(decoding: bytes, as: UTF8.self) }
-    }
-
-    private static func options(_ value: OpaquePointer?) -> FoundationSupplement.NSComparisonPredicate.Options {
-        .init(rawValue: UInt(sqlite3_value_int(value)))
-    }
-
-    /// Means the same as in memory; without options bytes are enough.
-    private static func found(
-        _ pattern: Text, in text: Text, _ kind: Search, _ options: FoundationSupplement.NSComparisonPredicate.Options
-    ) throws -> Bool {
-        let comparison = StringComparison(options)
-        switch kind {
-        case .equal where options.isEmpty: return text.bytes.elementsEqual(pattern.bytes)
-        case .beginsWith where options.isEmpty: return text.bytes.starts(with: pattern.bytes)
-        case .endsWith where options.isEmpty:
-            return text.bytes.suffix(pattern.bytes.count).elementsEqual(pattern.bytes)
-        case .contains where options.isEmpty: return contains(pattern.bytes, in: text.bytes)
-        case .equal: return comparison.areEqual(text.string, pattern.string)
-        case .beginsWith: return comparison.hasPrefix(text.string, pattern.string)
-        case .endsWith: return comparison.hasSuffix(text.string, pattern.string)
-        case .contains: return comparison.contains(text.string, pattern.string)
-        case .like: return comparison.isLike(text.string, pattern.string)
-        case .matches: return try comparison.matches(text.string, pattern.string)
-        }
-    }
-
-    private static func contains(_ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else {
-            return pattern.isEmpty
-        }
-        return csqlite_contains(base, text.count, start, pattern.count) != 0
     }
 
     // MARK: Collations

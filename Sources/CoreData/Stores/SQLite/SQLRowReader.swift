@@ -98,8 +98,8 @@ struct SQLRowReader {
         case .stringAttributeType: .string
         case .URIAttributeType: .uri
         case .UUIDAttributeType: .uuid
-        case .binaryDataAttributeType: attribute.allowsExternalBinaryDataStorage && !isElement ? .externalData : .data
-        case .transformableAttributeType: .data
+        case .binaryDataAttributeType, .transformableAttributeType:
+            attribute.allowsExternalBinaryDataStorage && !isElement ? .externalData : .data
         default: .integer
         }
     }
@@ -136,14 +136,19 @@ struct SQLRowReader {
         case .date: return .date(value.double)
         case .string: return .string(value.string)
         case .data: return .data(statement.data(column))
-        case .uuid: return statement.uuid(column).map { .uuid($0) } ?? .null
+        case .uuid: return Self.uuid(statement, column)
         case .uri: return URL(string: statement.string(column)).map { .uri($0) } ?? .null
         case .decimal: return .decimal(Self.decimal(statement, column))
         case .reference:
             let number = step.number >= 0 ? Int32(truncatingIfNeeded: statement.int(step.number)) : step.destination
             return .reference(key: statement.int(column), entity: number)
-        case .externalData: return try externalData.value(statement.data(column))
+        case .externalData: return try externalData.value(statement, column)
         }
+    }
+
+    /// Stores have the bytes; tools of others have written text.
+    private static func uuid(_ statement: SQLiteStatement, _ column: Int32) -> SlotValue {
+        (statement.uuid(column) ?? UUID(uuidString: statement.string(column))).map { .uuid($0) } ?? .null
     }
 
     /// Stores keep decimals as doubles; the shortest text of the double is the decimal that was meant.

@@ -129,18 +129,19 @@ package enum SQLStoreFile {
         return try ModelArchiveReader.read(archive, path: "\(connection.url.path) (model cache)")
     }
 
-    /// The layout of a store that is opened with `wanted`, that of a configuration: another one where the file has all of
-    /// the model's entities, as one that was made without a configuration.
+    /// The layout of a store that is opened with `wanted`, that of a configuration: with regard to the tables that the file
+    /// has, and another one where it has all of the model's entities, as one that was made without a configuration.
     static func schema(_ wanted: SQLSchema, of connection: SQLiteConnection) throws -> SQLSchema {
-        let all = wanted.model.entities
-        guard wanted.entities.count < all.count, try connection.tables().contains("Z_PRIMARYKEY") else {
-            return wanted
-        }
+        let tables = try connection.tables()
+        guard !tables.isEmpty else { return wanted }
+        let (model, all) = (wanted.model, wanted.model.entities)
+        let schema = try SQLSchema(model, configurationName: wanted.configurationName, existing: tables)
+        guard schema.entities.count < all.count, tables.contains("Z_PRIMARYKEY") else { return schema }
         let statement = try connection.statement("SELECT Z_NAME FROM Z_PRIMARYKEY")
         defer { statement.reset() }
         var names: Set<String> = []
         while try statement.step() { names.insert(statement.string(0)) }
-        return names.isSuperset(of: all.compactMap(\.name)) ? try SQLSchema(wanted.model) : wanted
+        return names.isSuperset(of: all.compactMap(\.name)) ? try SQLSchema(model, existing: tables) : schema
     }
 
     // MARK: Opening
@@ -153,14 +154,16 @@ package enum SQLStoreFile {
             return try openAndRead(url, mode, busyTimeout)
         } catch let error as SQLiteError {
             // A store with a write-ahead log, in a folder where SQLite can't make the log's index: without a log there
-            // is nothing to miss, and the file can be read as it is.
-            let hasLog = FileManager.default.fileExists(atPath: url.path + "-wal")
-            if mode == .readOnly, !hasLog, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.code),
-                FileManager.default.isReadableFile(atPath: url.path)
-            {
-                do { return try openAndRead(url, .immutable, busyTimeout) } catch { throw reported(error, url, mode) }
-            }
-            throw reported(error, url, mode)
+            // is nothing to miss, and the file can be read as it is. With one that has no index nobody else is at the
+            // store, and the index can be in memory.
+            let files = FileManager.default
+            guard mode == .readOnly, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.code),
+                files.isReadableFile(atPath: url.path), !files.fileExists(atPath: url.path + "-shm")
+            else { throw reported(error, url, mode) }
+            let hasLog = files.fileExists(atPath: url.path + "-wal")
+            do {
+                return try openAndRead(url, hasLog ? .unlocked : .immutable, busyTimeout)
+            } catch { throw reported(error, url, mode) }
         }
     }
 

@@ -10,11 +10,16 @@ package struct SQLiteError: Error, CustomStringConvertible {
     /// What the operating system said when a file couldn't be opened; else 0.
     let systemCode: Int32
 
-    init(_ database: OpaquePointer?, code: Int32, sql: String? = nil) {
+    /// A file that was removed or replaced while it was open: `SQLITE_IOERR_VNODE`, as Apple's SQLite says it.
+    static let moved = SQLiteError(
+        nil, code: SQLITE_IOERR | 27 << 8, message: "the store's file was removed or replaced")
+
+    init(_ database: OpaquePointer?, code: Int32, sql: String? = nil, message: String? = nil) {
         extendedCode = database.map { sqlite3_extended_errcode($0) } ?? code
         self.code = code & 0xff
-        message =
-            database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? String(cString: sqlite3_errstr(code))
+        self.message =
+            message ?? database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+            ?? String(cString: sqlite3_errstr(code))
         systemCode = database.map { sqlite3_system_errno($0) } ?? 0
         self.sql = sql
     }
@@ -41,6 +46,8 @@ package struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_NOTADB, SQLITE_CORRUPT: .fileReadCorruptFile
         case SQLITE_READONLY, SQLITE_PERM: .fileWriteNoPermission
         case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN: .fileReadUnknown
+        // What a function that a predicate calls can't compute.
+        case SQLITE_MISMATCH: .coreData
         case SQLITE_BUSY, SQLITE_LOCKED: .persistentStoreTimeout
         default: nil
         }

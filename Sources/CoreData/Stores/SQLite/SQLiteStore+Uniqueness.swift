@@ -25,7 +25,7 @@ extension SQLiteStore {
                 let saved = members.filter { !$0.isInserted }, new = members.filter(\.isInserted)
                 let rowID = try found.flatMap { key, entity -> (NSManagedObjectID, Row?) in
                     let id = NSManagedObjectID(entity, primaryKey: key, space: space(of: entity))
-                    return (id, try row(entity, key, in: context)?.1)
+                    return (id, try writtenRow(entity, key))
                 }
                 conflicts.uniqueness.append(
                     UniquenessConflict(
@@ -139,6 +139,7 @@ private struct ConstraintValue: Hashable {
         case .integer(let number): hasher.combine(number)
         case .real(let number), .date(let number): hasher.combine(number)
         case .data(let data): hasher.combine(data)
+        case .external(let value): hasher.combine(try? value.data())
         case .uuid(let uuid): hasher.combine(uuid)
         case .uri(let url): hasher.combine(url)
         case .decimal(let decimal): hasher.combine(decimal)

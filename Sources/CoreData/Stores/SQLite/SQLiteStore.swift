@@ -5,9 +5,15 @@ import ManagedObjectModel
 /// A store in a SQLite file with Apple's layout, or, at `/dev/null`, in memory.
 package final class SQLiteStore: NSPersistentStore {
     package let schema: SQLSchema
-    package private(set) var connection: SQLiteConnection
+    /// The connection that writes; it reads too where the store can't have readers of its own.
+    package var connection: SQLiteConnection { writer.connection }
+    private var writer: SQLiteReader
+    private let readers = SQLiteReaders()
     private var writers: [Int: SQLRowWriter] = [:]
-    private var rowQueries: [Int: RowQuery] = [:]
+    /// What the transaction that is going on does to the files of large values.
+    private(set) lazy var externalData = ExternalDataChanges(store: url)
+    /// Writes persistent history, where the store has it.
+    private(set) var history: HistoryWriter?
     private var storeOptions: StoreOptions { StoreOptions(options) }
 
     package override var type: String { NSSQLiteStoreType }
@@ -20,7 +26,8 @@ package final class SQLiteStore: NSPersistentStore {
         let storeOptions = StoreOptions(options)
         // First: a model that no store can keep leaves no file.
         let wanted = try SQLSchema(model, configurationName: configurationName)
-        connection = try Self.connect(url, storeOptions)
+        let connection = try Self.connect(url, storeOptions)
+        writer = SQLiteReader(connection)
         do {
             schema = try SQLStoreFile.schema(wanted, of: connection)
         } catch let error as SQLiteError {
@@ -29,15 +36,13 @@ package final class SQLiteStore: NSPersistentStore {
         super.init(persistentStoreCoordinator: nil, configurationName: configurationName, at: url, options: options)
         do {
             if try !createIfEmpty() { try checkCompatibility(of: connection) }
+            try prepareHistory(isWanted: storeOptions.isOn(NSPersistentHistoryTrackingKey))
             try setPragmas()
             if !isReadOnly { try maintain() }
             metadata = try SQLStoreFile.metadata(on: connection)
             hasUnsavedMetadata = false
         } catch let error as SQLiteError {
             throw error.cocoaError(.persistentStoreOpen, url: url)
-        }
-        if storeOptions.isOn(NSPersistentHistoryTrackingKey) {
-            SQLLog.warn("\(url.path): persistent history is not recorded yet")
         }
     }
 
@@ -92,7 +97,17 @@ package final class SQLiteStore: NSPersistentStore {
                 throw invalidPragma("journal_mode", journal, "is no journal mode, or can't be set now")
             }
         }
-        for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) { _ = try setPragma(name, value) }
+        let others = pragmas.sorted { $0.key < $1.key }
+        for (name, value) in others { _ = try setPragma(name, value) }
+        try allowReaders(others.map { "PRAGMA \($0.key) = \($0.value)" })
+    }
+
+    private func allowReaders(_ pragmas: [String]) throws {
+        guard let url, !url.isInMemory, try connection.text("PRAGMA locking_mode")?.lowercased() == "normal",
+            try isReadOnly || connection.text("PRAGMA journal_mode")?.lowercased() == "wal"
+        else { return }
+        readers.open(
+            url, isReadOnly ? .readOnly : .readWrite, busyTimeout: storeOptions.timeout, pragmas: pragmas)
     }
 
     private func setPragma(_ name: String, _ value: String) throws -> String? {
@@ -114,8 +129,27 @@ package final class SQLiteStore: NSPersistentStore {
         return CocoaError(.fileReadUnknown, userInfo: info)
     }
 
+    /// Gets ready to write history where the store is to have it. Who hasn't asked for it may only read a store that has
+    /// one, since what he writes would be missing there.
+    private func prepareHistory(isWanted: Bool) throws {
+        history = nil
+        guard !isReadOnly else { return }
+        if isWanted {
+            try HistoryTables.create(for: schema, on: connection)
+            history = try HistoryWriter(schema, connection)
+        } else if try HistoryTables.exist(on: connection) {
+            isReadOnly = true
+            SQLLog.error(
+                "Store opened without NSPersistentHistoryTrackingKey but previously had been opened with"
+                    + " NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \(connection.url)")
+        }
+    }
+
     private func maintain() throws {
-        if storeOptions.isOn(NSSQLiteManualVacuumOption) { try connection.execute("VACUUM") }
+        if storeOptions.isOn(NSSQLiteManualVacuumOption) {
+            try removeUnusedFiles()
+            try connection.execute("VACUUM")
+        }
         if storeOptions.isOn(NSSQLiteAnalyzeOption) { try connection.execute("ANALYZE") }
     }
 
@@ -143,8 +177,10 @@ package final class SQLiteStore: NSPersistentStore {
         }
         try checkCompatibility(of: other)
         close()
-        connection = other
+        writer = SQLiteReader(other)
         self.url = url
+        externalData = ExternalDataChanges(store: url)
+        try prepareHistory(isWanted: storeOptions.isOn(NSPersistentHistoryTrackingKey))
         try setPragmas()
         metadata = found
         hasUnsavedMetadata = false
@@ -161,6 +197,7 @@ package final class SQLiteStore: NSPersistentStore {
     func close() {
         RemoteChanges.remove(self)
         writers = [:]
+        readers.close()
         connection.close()
     }
 
@@ -218,22 +255,40 @@ package final class SQLiteStore: NSPersistentStore {
 
     package func writer(_ entity: SQLEntity) throws -> SQLRowWriter {
         if let known = writers[entity.number] { return known }
-        let writer = try SQLRowWriter(entity, connection)
+        let writer = try SQLRowWriter(entity, connection, externalData)
         writers[entity.number] = writer
         return writer
     }
 
     // MARK: Reading
 
+    package override var readsConcurrently: Bool { readers.isOpen }
+
+    /// Runs `body` with a connection to read from; what SQLite says becomes Core Data's error.
+    private func reading<R>(_ body: (SQLiteReader) throws -> R) throws -> R {
+        try reporting {
+            guard readsConcurrently else { return try body(writer) }
+            return try readers.read { reader in
+                if let reader { return try body(reader) }
+                // The file was removed or replaced; the writer still has it.
+                return try exclusively { try body(writer) }
+            }
+        }
+    }
+
+    private func exclusively<R>(_ body: () throws -> R) throws -> R {
+        try persistentStoreCoordinator.map { try $0.exclusively(body) } ?? body()
+    }
+
     package override func fetch(
         _ fetch: StoreFetch, in context: NSManagedObjectContext, visit: (EntityLayout, Int64, Row?) throws -> Void
     ) throws {
         let entity = try sqlEntity(fetch.entity)
         let (query, columns) = try SQLGenerator.select(fetch, entity, schema)
-        try reporting {
-            let statement = try bound(query)
+        try reading { connection in
+            let statement = try connection.bound(query)
             defer { statement.reset() }
-            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: url))
+            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: connection.connection.url))
             while try statement.step() {
                 guard let layout = reader.layout(statement) else { continue }
                 let row = fetch.includesValues ? try reader.row(statement) : nil
@@ -244,8 +299,8 @@ package final class SQLiteStore: NSPersistentStore {
 
     package override func count(_ fetch: StoreFetch, in context: NSManagedObjectContext) throws -> Int {
         let query = try SQLGenerator.count(fetch, sqlEntity(fetch.entity), schema)
-        return try reporting {
-            let statement = try bound(query)
+        return try reading { connection in
+            let statement = try connection.bound(query)
             defer { statement.reset() }
             return try statement.step() ? Int(statement.int(0)) : 0
         }
@@ -254,34 +309,13 @@ package final class SQLiteStore: NSPersistentStore {
     package override func row(
         _ entity: NSEntityDescription, _ primaryKey: Int64, in context: NSManagedObjectContext
     ) throws -> (NSEntityDescription, Row)? {
-        let query = rowQuery(try sqlEntity(entity.rootEntity))
-        return try reporting {
-            let statement = try connection.statement(query.text)
-            defer { statement.reset() }
-            statement.bind(1, primaryKey)
-            guard try statement.step(), let found = query.reader.layout(statement) else { return nil }
-            return (found.entity, try query.reader.row(statement))
-        }
+        let entity = try sqlEntity(entity.rootEntity)
+        return try reading { try $0.row(entity, primaryKey, schema) }
     }
 
-    /// How one row of a root entity's table is read: made once, since faults are filled one by one.
-    private func rowQuery(_ entity: SQLEntity) -> RowQuery {
-        if let known = rowQueries[entity.number], known.url == url { return known }
-        let columns = SQLResultColumns(names: SQLGenerator.columnNames(entity, schema))
-        let number = entity.hasSubentities ? "t0.Z_ENT" : "\(entity.number)"
-        let values = columns.names.map { ", t0.\($0)" }.joined()
-        let query = RowQuery(
-            text: "SELECT \(number), t0.Z_PK, t0.Z_OPT\(values) FROM \(entity.table.name) t0 WHERE t0.Z_PK = ?",
-            reader: SQLRowReader(entity, columns, schema, ExternalData(store: url)), url: url)
-        rowQueries[entity.number] = query
-        return query
-    }
-
-    private struct RowQuery {
-        let text: String
-        let reader: SQLRowReader
-        /// Where large values of this store would be.
-        let url: URL?
+    /// One row as it is in the save that is going on.
+    func writtenRow(_ entity: NSEntityDescription, _ primaryKey: Int64) throws -> Row? {
+        try writer.row(sqlEntity(entity.rootEntity), primaryKey, schema)?.1
     }
 
     package override func keys(
@@ -289,22 +323,11 @@ package final class SQLiteStore: NSPersistentStore {
         in context: NSManagedObjectContext
     ) throws -> [(NSEntityDescription, Int64)] {
         let entity = try sqlEntity(entity)
-        guard let slot = entity.layout.slot(relationship.name) else { return [] }
-        let text: String
-        switch entity.storage[slot] {
-        case .toMany(let key, _, let order, let destination):
-            let sort = order.map { "t0.\($0.name), t0.Z_PK" } ?? "t0.Z_PK"
-            text =
-                "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0 WHERE t0.\(key.name) = ? ORDER BY \(sort)"
-        case .join(let table, let own, let other, _, let order, let destination):
-            let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
-            text =
-                "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
-                + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
-        case .none, .column, .composite, .toOne: return []
+        guard let slot = entity.layout.slot(relationship.name), let text = entity.storage[slot].keysQuery else {
+            return []
         }
-        return try reporting {
-            let statement = try bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
+        return try reading { connection in
+            let statement = try connection.bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
             defer { statement.reset() }
             var result: [(NSEntityDescription, Int64)] = []
             while try statement.step() {
@@ -317,28 +340,16 @@ package final class SQLiteStore: NSPersistentStore {
 
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         guard !isReadOnly else { throw readOnlyError }
-        guard !connection.hasMoved else { throw movedError }
+        // What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
+        guard !connection.hasMoved else { throw SQLiteError.moved.cocoaError(.sqlite, url: url) }
         let outcome = try saveChanges(changes, in: context)
         hasUnsavedMetadata = false
         RemoteChanges.noteSave(to: url)
         return outcome
     }
 
-    /// What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
-    private var movedError: CocoaError {
-        var info = CocoaError.store(.fileReadUnknown, url, "the store's file was removed or replaced").userInfo
-        info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_IOERR | 27 << 8)
-        return CocoaError(.fileReadUnknown, userInfo: info)
-    }
-
     package override func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
         try takeKeys(for: objects)
-    }
-
-    private func bound(_ query: SQLQuery) throws -> SQLiteStatement {
-        let statement = try connection.statement(query.text)
-        for (index, value) in query.bindings.enumerated() { try statement.bindSlot(Int32(index) + 1, value) }
-        return statement
     }
 
     /// Runs `body`; what SQLite says becomes Core Data's error.
@@ -347,6 +358,23 @@ package final class SQLiteStore: NSPersistentStore {
             return try body()
         } catch let error as SQLiteError {
             throw error.cocoaError(.sqlite, url: url)
+        }
+    }
+}
+
+extension SQLStorage {
+    /// The query for the numbers and keys at the other end of a to-many relationship, in its order; nil for what is none.
+    fileprivate var keysQuery: String? {
+        switch self {
+        case .toMany(let key, _, let order, let destination):
+            let sort = order.map { "t0.\($0.name), t0.Z_PK" } ?? "t0.Z_PK"
+            return "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0"
+                + " WHERE t0.\(key.name) = ? ORDER BY \(sort)"
+        case .join(let table, let own, let other, _, let order, let destination):
+            let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
+            return "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
+                + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
+        case .none, .column, .composite, .toOne: return nil
         }
     }
 }

@@ -1,0 +1,132 @@
+import CSQLite
+import FoundationSupplement
+
+/// The connections of a store that only read, so that fetches run beside each other and beside a save.
+///
+/// With a write-ahead log a reader sees the store as it was when its statement began, whatever a writer does meanwhile;
+/// with a rollback journal the two would wait for each other, so only stores with a log, or that nobody here writes, are
+/// read this way. Connections are opened when needed and kept for the next reader.
+final class SQLiteReaders: @unchecked Sendable {
+    private let lock = NSLock()
+    // All under the lock.
+    private var idle: [SQLiteReader] = []
+    private var source: Source?
+
+    /// Where the connections lead.
+    private struct Source {
+        let url: URL
+        let mode: SQLiteConnection.Mode
+        let busyTimeout: Int32
+        let pragmas: [String]
+        let file: FileIdentity?
+    }
+
+    /// What tells a file from another one that has come into its place.
+    private struct FileIdentity: Equatable {
+        let (device, number): (UInt64, UInt64)
+
+        init?(_ url: URL) {
+            var status = stat()
+            guard stat(url.path, &status) == 0 else { return nil }
+            (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        }
+    }
+
+    /// How many connections wait for the next reader; more are closed when they are given back.
+    private static let capacity = max(2, ProcessInfo.processInfo.activeProcessorCount)
+
+    /// Lets connections be made.
+    ///
+    /// - Parameter pragmas: statements that each of them starts with.
+    func open(_ url: URL, _ mode: SQLiteConnection.Mode, busyTimeout: Int32, pragmas: [String]) {
+        close()
+        let file = FileIdentity(url)
+        lock.withLock {
+            source = Source(url: url, mode: mode, busyTimeout: busyTimeout, pragmas: pragmas, file: file)
+        }
+    }
+
+    /// Closes the connections. Those in use are closed when their readers are done.
+    func close() {
+        let closed = lock.withLock {
+            defer { (idle, source) = ([], nil) }
+            return idle
+        }
+        for reader in closed { reader.connection.close() }
+    }
+
+    /// Whether the store can be read this way.
+    var isOpen: Bool { lock.withLock { source != nil } }
+
+    /// Runs `body` with a connection that nobody else uses meanwhile; without one where another file has come into the
+    /// place of the store's, which has other rows than those that the store's contexts know.
+    func read<R>(_ body: (SQLiteReader?) throws -> R) throws -> R {
+        let reader = try take()
+        defer { reader.map(giveBack) }
+        return try body(reader)
+    }
+
+    private func take() throws -> SQLiteReader? {
+        let (known, source) = lock.withLock { (idle.popLast(), self.source) }
+        if let known { return known }
+        guard let source else { throw SQLiteError(nil, code: SQLITE_MISUSE) }
+        guard source.file == FileIdentity(source.url) else { return nil }
+        let connection = try SQLStoreFile.open(source.url, source.mode, busyTimeout: source.busyTimeout)
+        for pragma in source.pragmas { _ = try connection.text(pragma) }
+        return SQLiteReader(connection)
+    }
+
+    private func giveBack(_ reader: SQLiteReader) {
+        let isKept = lock.withLock {
+            guard source?.url == reader.connection.url, idle.count < Self.capacity else { return false }
+            idle.append(reader)
+            return true
+        }
+        if !isKept { reader.connection.close() }
+    }
+}
+
+/// A connection with what is prepared for reading on it. Used by one thread at a time.
+final class SQLiteReader {
+    let connection: SQLiteConnection
+    private var rowQueries: [Int: RowQuery] = [:]
+
+    init(_ connection: SQLiteConnection) { self.connection = connection }
+
+    /// One row by its key; nil when it is gone.
+    func row(
+        _ entity: SQLEntity, _ primaryKey: Int64, _ schema: SQLSchema
+    ) throws -> (NSEntityDescription, Row)? {
+        let query = rowQuery(entity, schema)
+        let statement = try connection.statement(query.text)
+        defer { statement.reset() }
+        statement.bind(1, primaryKey)
+        guard try statement.step(), let found = query.reader.layout(statement) else { return nil }
+        return (found.entity, try query.reader.row(statement))
+    }
+
+    /// How one row of a root entity's table is read: made once, since faults are filled one by one.
+    private func rowQuery(_ entity: SQLEntity, _ schema: SQLSchema) -> RowQuery {
+        if let known = rowQueries[entity.number] { return known }
+        let columns = SQLResultColumns(names: SQLGenerator.columnNames(entity, schema))
+        let number = entity.hasSubentities ? "t0.Z_ENT" : "\(entity.number)"
+        let values = columns.names.map { ", t0.\($0)" }.joined()
+        let query = RowQuery(
+            text: "SELECT \(number), t0.Z_PK, t0.Z_OPT\(values) FROM \(entity.table.name) t0 WHERE t0.Z_PK = ?",
+            reader: SQLRowReader(entity, columns, schema, ExternalData(store: connection.url)))
+        rowQueries[entity.number] = query
+        return query
+    }
+
+    private struct RowQuery {
+        let text: String
+        let reader: SQLRowReader
+    }
+
+    /// A query's statement with its values.
+    func bound(_ query: SQLQuery) throws -> SQLiteStatement {
+        let statement = try connection.statement(query.text)
+        for (index, value) in query.bindings.enumerated() { try statement.bindSlot(Int32(index) + 1, value) }
+        return statement
+    }
+}

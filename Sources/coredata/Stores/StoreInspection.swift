@@ -33,7 +33,9 @@ struct StoreInspection {
         let hashes = reader.metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         try self.init(
             path, reader.metadata, store?.connection, reader.model,
-            reader.model.entitiesInStoreOrder.map { try Self.inspect($0, reader.context, hashes) })
+            // A store for a configuration has no others.
+            reader.model.entitiesInStoreOrder.filter { hashes[$0.name ?? ""] != nil || hashes.isEmpty }
+                .map { try Self.inspect($0, reader.context, hashes) })
     }
 
     /// Looks at a store that keeps no model: what its tables say by themselves.
@@ -72,8 +74,8 @@ struct StoreInspection {
         // Beyond 16000 are the tables of persistent history.
         return try parents.filter { $0.key < 16_000 }.sorted { $0.key < $1.key }.map { number, entity in
             var root = entity
-            // A file may say that an entity is its own ancestor.
-            for _ in 0..<parents.count { root = parents[root.parent] ?? root }
+            // A file may say that an entity is its own ancestor; no model is that deep.
+            for _ in 0..<64 { root = parents[root.parent] ?? root }
             let table = "Z" + root.name.uppercased()
             var rows = 0
             if tables.contains(table) {

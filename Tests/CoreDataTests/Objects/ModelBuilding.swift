@@ -79,6 +79,13 @@ enum Build {
         relationship.inverseRelationship = relationship
     }
 
+    /// A model from the body of Xcode's XML.
+    static func model(xml body: String) throws -> NSManagedObjectModel {
+        let folder = try TemporaryFolder()
+        try folder.write("<?xml version=\"1.0\"?><model>\(body)</model>", to: "M.xcdatamodel/contents")
+        return try NSManagedObjectModel(validatingContentsOf: folder.file("M.xcdatamodel"))
+    }
+
     static func model(_ entities: NSEntityDescription...) -> NSManagedObjectModel {
         let model = NSManagedObjectModel()
         model.entities = entities

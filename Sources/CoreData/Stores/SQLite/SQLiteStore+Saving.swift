@@ -294,14 +294,14 @@ extension SQLiteStore {
     }
 
     /// Positions are sparse, as Apple's are: 2048 for the first, 1024 more for each next one. Objects that came at the
-    /// end get positions after the last; only another order writes all of them anew.
+    /// end get positions after the last; in another order, those that moved get positions between their neighbours.
     private func writeOrder(
         _ relation: ToMany, _ table: String, _ order: String, own: String, other: String, _ source: Int64,
         _ destination: (NSManagedObject) throws -> Int64
     ) throws {
-        let written = relation.isReordered && relation.isLoaded ? relation.objects : relation.added.objects
-        let members = try written.filter { !$0.isGone }.map(destination)
-        guard !members.isEmpty else { return }
+        let members = try relation.added.objects.filter { !$0.isGone }.map(destination)
+        let reordered = relation.isReordered && relation.isLoaded ? relation.objects.filter { !$0.isGone } : []
+        guard !members.isEmpty || !reordered.isEmpty else { return }
         let set = try connection.statement("UPDATE \(table) SET \(order) = ?1 WHERE \(other) = ?2 AND \(own) = ?3")
         func give(_ position: Int64?, to member: Int64) throws {
             if let position { set.bind(1, position) } else { set.bindNull(1) }
@@ -311,6 +311,13 @@ extension SQLiteStore {
         }
         // What an object brings from another relationship's order counts for nothing here.
         for member in members { try give(nil, to: member) }
+        if !reordered.isEmpty {
+            let known = try positions(in: table, order, own: own, other: other, source)
+            for (member, position) in SQLOrderKey.changes(try reordered.map(destination), known: known) {
+                try give(position, to: member)
+            }
+            return
+        }
         let last = try connection.statement("SELECT MAX(\(order)) FROM \(table) WHERE \(own) = ?")
         last.bind(1, source)
         var next = SQLOrderKey.first
@@ -326,10 +333,17 @@ extension SQLiteStore {
             next += SQLOrderKey.step
         }
     }
-}
 
-/// The numbers by which ordered relationships are sorted.
-package enum SQLOrderKey {
-    package static let first: Int64 = 2048
-    package static let step: Int64 = 1024
+    /// The positions of the members of a relationship that have one.
+    private func positions(
+        in table: String, _ order: String, own: String, other: String, _ source: Int64
+    ) throws -> [Int64: Int64] {
+        let statement = try connection.statement(
+            "SELECT \(other), \(order) FROM \(table) WHERE \(own) = ? AND \(order) IS NOT NULL")
+        defer { statement.reset() }
+        statement.bind(1, source)
+        var positions: [Int64: Int64] = [:]
+        while try statement.step() { positions[statement.int(0)] = statement.int(1) }
+        return positions
+    }
 }

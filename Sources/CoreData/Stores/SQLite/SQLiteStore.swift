@@ -24,10 +24,12 @@ package final class SQLiteStore: NSPersistentStore {
     /// Opens the store, or makes it where there is no file yet.
     init(_ model: NSManagedObjectModel, url: URL, configurationName: String?, options: [AnyHashable: Any]?) throws {
         let storeOptions = StoreOptions(options)
+        // First: a model that no store can keep leaves no file.
+        let wanted = try SQLSchema(model, configurationName: configurationName)
         let connection = try Self.connect(url, storeOptions)
         writer = SQLiteReader(connection)
         do {
-            schema = try SQLStoreFile.schema(model, configurationName: configurationName, connection)
+            schema = try SQLStoreFile.schema(wanted, of: connection)
         } catch let error as SQLiteError {
             throw error.cocoaError(.persistentStoreOpen, url: url)
         }

@@ -74,8 +74,8 @@ struct StoreInspection {
         // Beyond 16000 are the tables of persistent history.
         return try parents.filter { $0.key < 16_000 }.sorted { $0.key < $1.key }.map { number, entity in
             var root = entity
-            // A file may say that an entity is its own ancestor.
-            for _ in 0..<parents.count { root = parents[root.parent] ?? root }
+            // A file may say that an entity is its own ancestor; no model is that deep.
+            for _ in 0..<64 { root = parents[root.parent] ?? root }
             let table = "Z" + root.name.uppercased()
             var rows = 0
             if tables.contains(table) {

@@ -13,7 +13,7 @@ package final class SQLiteStore: NSPersistentStore {
     /// What the transaction that is going on does to the files of large values.
     private(set) lazy var externalData = ExternalDataChanges(store: url)
     /// Writes persistent history, where the store has it.
-    private(set) var history: HistoryWriter?
+    var history: HistoryWriter?
     private var storeOptions: StoreOptions { StoreOptions(options) }
 
     package override var type: String { NSSQLiteStoreType }
@@ -127,22 +127,6 @@ package final class SQLiteStore: NSPersistentStore {
         var info = CocoaError.store(.fileReadUnknown, url, reason).userInfo
         info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_ERROR)
         return CocoaError(.fileReadUnknown, userInfo: info)
-    }
-
-    /// Gets ready to write history where the store is to have it. Who hasn't asked for it may only read a store that has
-    /// one, since what he writes would be missing there.
-    private func prepareHistory(isWanted: Bool) throws {
-        history = nil
-        guard !isReadOnly else { return }
-        if isWanted {
-            try HistoryTables.create(for: schema, on: connection)
-            history = try HistoryWriter(schema, connection)
-        } else if try HistoryTables.exist(on: connection) {
-            isReadOnly = true
-            SQLLog.error(
-                "Store opened without NSPersistentHistoryTrackingKey but previously had been opened with"
-                    + " NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \(connection.url)")
-        }
     }
 
     private func maintain() throws {

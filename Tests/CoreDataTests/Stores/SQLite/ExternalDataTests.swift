@@ -6,68 +6,10 @@ import Testing
 @testable import CoreData
 
 @Suite("Values with files of their own")
-struct ExternalDataTests {
-    /// Makes data of a text, of more than fits a row; fails where it is told to.
-    final class Repeater: ValueTransformer {
-        override class func transformedValueClass() -> AnyClass { NSData.self }
-        override func transformedValue(_ value: Any?) -> Any? {
-            switch value as? String {
-            case nil, "refuse": nil
-            case "die":
-                { () -> Any? in
-                    kill(getpid(), SIGKILL); return nil
-                }()
-            case let text?: Data(String(repeating: text, count: 200_000 / max(1, text.utf8.count)).utf8)
-            }
-        }
-        override func reverseTransformedValue(_ value: Any?) -> Any? {
-            (value as? Data).map { String(decoding: $0.prefix(1), as: UTF8.self) }
-        }
-    }
-
-    static let registered: Void = ValueTransformer.setValueTransformer(
-        Repeater(), forName: NSValueTransformerName("TestRepeater"))
-
-    static func model() -> NSManagedObjectModel {
-        _ = registered
-        let photo = Build.attribute("photo", .binaryDataAttributeType)
-        photo.allowsExternalBinaryDataStorage = true
-        let text = Build.attribute("text", .transformableAttributeType)
-        text.valueTransformerName = "TestRepeater"
-        text.allowsExternalBinaryDataStorage = true
-        let note = Build.entity(
-            "Note",
-            [
-                Build.attribute("name", .stringAttributeType), photo, text,
-                Build.attribute("plain", .binaryDataAttributeType),
-            ])
-        note.uniquenessConstraints = [["name"]]
-        return Build.model(note)
-    }
-
+struct ExternalDataTests: ExternalDataSuite {
     let fixture: Fixture
-    var context: NSManagedObjectContext { fixture.context }
 
     init() throws { fixture = try Fixture(Self.model()) }
-
-    static func data(_ count: Int, _ seed: UInt8 = 7) -> Data {
-        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13) ^ seed })
-    }
-
-    static func names(_ store: URL) -> [String] {
-        let folder = ExternalData.files(ofStoreAt: store).path
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
-    }
-
-    var files: [String] { Self.names(fixture.url) }
-
-    func file(_ name: String) -> URL { ExternalData.files(ofStoreAt: fixture.url).appendingPathComponent(name) }
-
-    func saved(_ name: String, _ data: Data) throws -> NSManagedObject {
-        let note = fixture.insert("Note", ["name": name, "photo": data])
-        try context.save()
-        return note
-    }
 
     // MARK: Where values are
 
@@ -283,98 +225,20 @@ struct ExternalDataTests {
         }
     }
 
-    @Test("that nobody could let go of are gone when the process ends")
-    func exit() async throws {
-        _ = try saved("a", Self.data(200_000))
-        let path: String = fixture.url.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let coordinator = try Library.open(URL(fileURLWithPath: path), model: ExternalDataTests.model())
-            let context = Library.context(coordinator)
-            let note = try context.one("Note", "a")
-            _ = note.value(forKey: "name")
-            context.delete(note)
-            try context.save()
-            withExtendedLifetime(note) { Foundation.exit(0) }
-        }
-        #expect(files.isEmpty)
-    }
+    // MARK: Stores that move
 
-    // MARK: Failures
-
-    enum Failure: CaseIterable { case uniqueness, version, refusedValue, fullFolder }
-
-    @Test("leave no file and no row when a save fails half-way", arguments: Failure.allCases)
-    func failed(_ failure: Failure) throws {
-        let note = try saved("a", Self.data(200_000))
-        let before = try fixture.rows("SELECT Z_PK, Z_OPT, hex(ZPHOTO) FROM ZNOTE") + [files]
-        note.setValue(Self.data(200_000, 3), forKey: "photo")
-        fixture.insert("Note", ["name": "b", "photo": Self.data(200_000, 4)])
-        switch failure {
-        case .uniqueness: fixture.insert("Note", ["name": "a", "photo": Self.data(200_000, 5)])
-        case .version:
-            try SQLiteConnection(fixture.url, .readWrite).execute("UPDATE ZNOTE SET Z_OPT = 9")
-        case .refusedValue: fixture.insert("Note", ["name": "c", "text": "refuse"])
-        case .fullFolder:
-            // Nobody can make a file in what is no folder.
-            let folder = ExternalData.files(ofStoreAt: fixture.url)
-            try FileManager.default.moveItem(at: folder, to: fixture.folder.file("away"))
-            try Data().write(to: folder)
-        }
-        #expect(throws: (any Error).self) { try context.save() }
-        switch failure {
-        case .version: try SQLiteConnection(fixture.url, .readWrite).execute("UPDATE ZNOTE SET Z_OPT = 1")
-        case .fullFolder:
-            let folder = ExternalData.files(ofStoreAt: fixture.url)
-            try FileManager.default.removeItem(at: folder)
-            try FileManager.default.moveItem(at: fixture.folder.file("away"), to: folder)
-        case .uniqueness, .refusedValue: break
-        }
-        #expect(try fixture.rows("SELECT Z_PK, Z_OPT, hex(ZPHOTO) FROM ZNOTE") + [files] == before)
-        for object in context.insertedObjects where object.name != "b" { context.delete(object) }
-        try context.save()
-        #expect(files.count == 2)
-    }
-
-    @Test("leave not even a folder when the first save fails")
-    func failedFirst() throws {
-        fixture.insert("Note", ["name": "b", "photo": Self.data(200_000, 4)])
-        fixture.insert("Note", ["name": "c", "text": "refuse"])
-        #expect(throws: (any Error).self) { try context.save() }
-        #expect(!fixture.folder.names.contains(".test_SUPPORT"))
-        #expect(try fixture.value("SELECT COUNT(*) FROM ZNOTE") == "0")
-    }
-
-    @Test("without a row, as a crash leaves them, do no harm, and go when the store is vacuumed an hour later")
-    func crash() async throws {
-        _ = try saved("a", Self.data(200_000))
-        let kept = files
-        let path: String = fixture.url.path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let coordinator = try Library.open(URL(fileURLWithPath: path), model: ExternalDataTests.model())
-            let context = Library.context(coordinator)
-            for (name, text) in [("b", "x"), ("c", "die")] {
-                Library.insert("Note", name, context).setValue(text, forKey: "text")
-            }
-            try context.save()
-        }
-        #expect(files.count == 2)
-        #expect(try fixture.freshContext().names("Note") == ["a"])
-        func vacuum() throws {
-            _ = try Library.open(fixture.url, options: [NSSQLiteManualVacuumOption: true], model: Self.model())
-        }
-        try vacuum()
-        #expect(files.count == 2)
-        for name in files + ["readme"] {
-            if !files.contains(name) { try Data().write(to: file(name)) }
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: file(name).path)
-        }
-        try vacuum()
-        #expect(files == (kept + ["readme"]).sorted())
+    @Test("lie beside the store itself, not beside a link to it")
+    func links() throws {
+        let link = fixture.folder.file("elsewhere/link.sqlite")
+        try FileManager.default.createDirectory(
+            at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: fixture.url)
+        let linked = Library.context(try Library.open(link, model: Self.model()))
+        Library.insert("Note", "a", linked).setValue(Self.data(200_000), forKey: "photo")
+        try linked.save()
+        #expect(files.count == 1)
         #expect(try fixture.freshContext().one("Note", "a").value(forKey: "photo") as? Data == Self.data(200_000))
     }
-
-    // MARK: Stores that move
 
     @Test("go along when a store is moved or replaced, and are gone when it is destroyed")
     func moving() throws {

@@ -33,17 +33,20 @@ struct StoreEraTests {
                 "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
                 "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
                 "CREATE INDEX ZBOOK_ZTITLE_INDEX ON ZBOOK (ZTITLE)",
+                "CREATE INDEX ZBOOK_ZPAGES_INDEX ON ZBOOK (ZPAGES)",
                 "CREATE INDEX ZBOOK_ZTITLE_ZPAGES ON ZBOOK (ZTITLE, ZPAGES)",
             ])
         #expect(!(try Self.statements(519).contains { $0.contains("Z_MODELCACHE") }))
     }
 
+    // An attribute with a fetch index of its own counts as indexed: real stores have both forms.
     @Test("of the present names all indexes by the entity")
     func present() throws {
         #expect(
             try Self.statements(1344).filter { $0.contains("INDEX") } == [
                 "CREATE UNIQUE INDEX Z_Book_UNIQUE_title_pages ON ZBOOK (ZTITLE COLLATE BINARY ASC, ZPAGES COLLATE BINARY ASC)",
                 "CREATE INDEX Z_Book_title ON ZBOOK (ZTITLE COLLATE BINARY ASC)",
+                "CREATE INDEX Z_Book_pages ON ZBOOK (ZPAGES COLLATE BINARY ASC)",
                 "CREATE INDEX Z_Book_byPages ON ZBOOK (ZPAGES COLLATE BINARY ASC)",
                 "CREATE INDEX Z_Book_title_pages ON ZBOOK (ZTITLE COLLATE BINARY ASC, ZPAGES COLLATE BINARY ASC)",
             ])

@@ -51,7 +51,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Fuzzing needs flags that no package may ask of those who use it: FUZZ=1 swift build --product PredicateFuzzer
+// Fuzzing (scripts/fuzz) needs flags that no package may ask of those who use it.
 if Context.environment["FUZZ"] != nil {
     let flags = ["-sanitize=fuzzer,address"]
     for target in package.targets where target.name == "FoundationSupplement" {
@@ -61,7 +61,7 @@ if Context.environment["FUZZ"] != nil {
         .target(name: "FuzzerDriver", path: "Fuzz/FuzzerDriver"),
         .executableTarget(
             name: "PredicateFuzzer", dependencies: ["FoundationSupplement", "FuzzerDriver"],
-            path: "Fuzz/PredicateFuzzer", swiftSettings: [.unsafeFlags(flags)],
+            path: "Fuzz/PredicateFuzzer", exclude: ["words.dict"], swiftSettings: [.unsafeFlags(flags)],
             linkerSettings: [.unsafeFlags(flags + ["-use-ld=lld"])]),
     ]
 }

@@ -3,8 +3,7 @@ import FuzzerDriver
 
 // Looks for texts that the parser, the printer or the evaluation of predicates can't take:
 //
-//     FUZZ=1 swift build -c release --scratch-path .build-fuzz --product PredicateFuzzer
-//     SWIFT_BACKTRACE=enable=no .build-fuzz/release/PredicateFuzzer -dict=Fuzz/predicates.dict -max_total_time=60
+//     scripts/fuzz PredicateFuzzer [SECONDS]
 //
 // A text is refused, or it prints as a text that means the same, can be evaluated or says why not, and survives an
 // archive. Anything else stops the program, and libFuzzer writes the text into a file `crash-…`.

@@ -55,4 +55,17 @@ import Testing
         let error = #expect(throws: PredicateEvaluationError.self) { try matches("a", pattern) }
         #expect(error?.reason.hasPrefix("Can't do regex matching, reason: ") == true)
     }
+
+    /// Patterns that are large when they are compiled, or deep.
+    @Test func largePatterns() {
+        let nested = String(repeating: "(", count: 50_000) + "a" + String(repeating: ")", count: 50_000)
+        for pattern in [
+            nested, "((a{1000}){1000}){1000}", String(repeating: "(", count: 50_000),
+            "[" + String(repeating: "a-b", count: 50_000) + "]",
+        ] {
+            _ = try? matches("a", pattern)
+        }
+        let alternatives = (0..<20_000).map { "w\($0)" }.joined(separator: "|")
+        #expect((try? matches("w19999", alternatives)) == true)
+    }
 }

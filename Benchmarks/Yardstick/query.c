@@ -1,7 +1,7 @@
 /* The yardstick for fetches by predicates: what hand-written SQL in C takes on a store that `QueryBenchmark make` made.
  *
  *     cc -O2 -Wall -o query query.c -lsqlite3
- *     query STORE TIMES
+ *     query STORE TIMES [QUERY]
  *
  * Every row found is copied into a structure with its strings. Statements are prepared anew each time, as a program
  * does that asks now and then; the file stays open. Each run prints one line of JSON:
@@ -61,7 +61,10 @@ static char *column(sqlite3_stmt *s, int index) {
     return value ? strdup(value) : NULL;
 }
 
+static const char *wanted;
+
 static void run(sqlite3 *db, const char *op, const char *condition, const char *text, const int64_t *numbers, int count) {
+    if (wanted && strcmp(wanted, op)) return;
     double start = now();
     char sql[1024];
     snprintf(sql, sizeof sql, "%s %s", columns, condition);
@@ -106,7 +109,8 @@ static void run(sqlite3 *db, const char *op, const char *condition, const char *
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3) { fputs("usage: query STORE TIMES\n", stderr); return 64; }
+    if (argc != 3 && argc != 4) { fputs("usage: query STORE TIMES [QUERY]\n", stderr); return 64; }
+    wanted = argc == 4 ? argv[3] : NULL;
     sqlite3 *db;
     if (sqlite3_open_v2(argv[1], &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) fail(argv[1], sqlite3_errmsg(db));
     sqlite3_create_function(db, "BEGINS", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, begins, NULL, NULL);

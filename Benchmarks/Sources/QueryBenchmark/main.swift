@@ -2,8 +2,8 @@ import CoreData
 
 // Fetches by predicates of the common forms, beside hand-written SQL in C (`Yardstick/query.c`) on the same store.
 //
-//     QueryBenchmark make STORE N      makes a store of N people, N visits and N / 100 companies
-//     QueryBenchmark run STORE TIMES   times each query in a context of its own, and reads the ages of what it finds
+//     QueryBenchmark make STORE N              makes a store of N people, N visits and N / 100 companies
+//     QueryBenchmark run STORE TIMES [QUERY]   times each query, or one, with fresh objects, and reads their ages
 //
 // Prints lines like the yardstick's: the checksums must be the same.
 
@@ -11,7 +11,8 @@ let arguments = CommandLine.arguments
 do {
     switch arguments.dropFirst().first {
     case "make" where arguments.count == 4: try make(arguments[2], Int(arguments[3]) ?? 0)
-    case "run" where arguments.count == 4: try run(arguments[2], times: Int(arguments[3]) ?? 1)
+    case "run" where arguments.count == 4 || arguments.count == 5:
+        try run(arguments[2], times: Int(arguments[3]) ?? 1, only: arguments.dropFirst(4).first)
     default:
         FileHandle.standardError.write(Data("usage: QueryBenchmark make STORE N | run STORE TIMES\n".utf8))
         exit(64)
@@ -97,7 +98,7 @@ func make(_ store: String, _ count: Int) throws {
     try context.save()
 }
 
-func run(_ store: String, times: Int) throws {
+func run(_ store: String, times: Int, only wanted: String?) throws {
     let numbers = (0..<10_000).map { $0 * 17 }
     let queries: [(String, NSPredicate)] = [
         ("equal", NSPredicate(format: "city == %@", "City 42")),
@@ -108,7 +109,7 @@ func run(_ store: String, times: Int) throws {
         ("in", NSPredicate(format: "number IN %@", numbers)),
     ]
     let context = try context(store)
-    for (name, predicate) in queries {
+    for (name, predicate) in queries where wanted == nil || wanted == name {
         for _ in 0..<times {
             context.reset()
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")

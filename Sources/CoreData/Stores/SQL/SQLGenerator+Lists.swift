@@ -13,6 +13,9 @@ extension SQLGenerator {
             default: throw unimplemented(predicate)
             }
         }
+        if case .value(let sql, let type) = left, let values = try slots(right) {
+            return try member(predicate, sql, type, values)
+        }
         if let values = constants(right) { return try membership(predicate, left, among: values) }
         guard let list = elements(right) else {
             return try compare(predicate, .contains, right, left)  // a part of a string
@@ -39,7 +42,6 @@ extension SQLGenerator {
     private mutating func membership(
         _ predicate: Comparison, _ left: Operand, among all: [Any?]
     ) throws -> String {
-        if case .value(let sql, let type) = left { return try member(predicate, sql, type, all) }
         let values = all.filter { !PredicateValue($0).isNull }
         let hasNil = values.count < all.count
         switch left {
@@ -53,21 +55,25 @@ extension SQLGenerator {
         }
     }
 
+    private func slots(_ operand: Operand) throws -> [SlotValue]? {
+        // The usual lists without a cast for each element.
+        if case .constant(let value?) = operand {
+            if type(of: value) == [Int].self, let numbers = value as? [Int] {
+                return numbers.map { .integer(Int64($0)) }
+            }
+            if type(of: value) == [String].self, let texts = value as? [String] { return texts.map { .string($0) } }
+        }
+        return try constants(operand)?.map { try SlotValue(constant: $0) }
+    }
+
     private mutating func member(
-        _ predicate: Comparison, _ sql: String, _ type: NSAttributeType?, _ values: [Any?]
+        _ predicate: Comparison, _ sql: String, _ type: NSAttributeType?, _ values: [SlotValue]
     ) throws -> String {
         let family = type.flatMap(ValueFamily.init)
         if family == .opaque { throw unimplemented(predicate) }
-        var slots: [SlotValue] = []
-        slots.reserveCapacity(values.count)
-        var nilCount = 0
-        for value in values {
-            let slot = try SlotValue(constant: value)
-            if slot.isNull { nilCount += 1 }
-            let isFamily = family == nil || slot.attributeType.flatMap(ValueFamily.init) == family
-            if isFamily, !slot.isNull { slots.append(slot) }
-        }
-        let (hasNil, count) = (nilCount > 0, values.count - nilCount)
+        let given = values.filter { !$0.isNull }
+        let (hasNil, count) = (given.count < values.count, given.count)
+        let slots = given.filter { slot in family == nil || slot.attributeType.flatMap(ValueFamily.init) == family }
         let flags = flags(predicate, [family])
         guard flags != 0 else { return member(sql, ValueList(slots, of: count), hasNil) }
         let strings = slots.compactMap { slot in if case .string(let text) = slot { text } else { nil } }

@@ -9,8 +9,8 @@ package final class EntityLayout {
     package let properties: [NSPropertyDescription]
     /// What each slot holds, without a cast.
     package let kinds: [Kind]
-    /// The type of each attribute's slot, nil for other slots and transformable attributes, whose values need more: what
-    /// reading a value needs, without a reference.
+    /// The type of each attribute's slot, nil for other slots and for transformable and composite attributes, whose values
+    /// need more: what reading a value needs, without a reference.
     package let attributeTypes: [NSAttributeType?]
     /// Whether a store fills some attributes by itself.
     package let hasDerivedAttributes: Bool
@@ -45,10 +45,11 @@ package final class EntityLayout {
             }
         }
         attributeTypes = kinds.map { kind -> NSAttributeType? in
-            guard case .attribute(let attribute) = kind, attribute.attributeType != .transformableAttributeType else {
-                return nil
+            guard case .attribute(let attribute) = kind else { return nil }
+            switch attribute.attributeType {
+            case .transformableAttributeType, .compositeAttributeType: return nil
+            case let type: return type
             }
-            return attribute.attributeType
         }
         hasDerivedAttributes = properties.contains { $0 is NSDerivedAttributeDescription }
         slots = KeyTable(properties.map(\.name))

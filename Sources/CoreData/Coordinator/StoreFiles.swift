@@ -91,22 +91,21 @@ struct StoreFiles {
         guard isSQLite else { return try replaceFile(destination, source) }
         let from = try SQLStoreFile.open(
             source, source.isInMemory ? .memory : .readOnly, busyTimeout: sourceOptions.timeout)
+        let files = try copyExternalData(to: destination, source)
         do {
-            try copy(from, to: destination)
-        } catch let error as SQLiteError where [SQLITE_NOTADB, SQLITE_CORRUPT].contains(error.code) {
-            // It is the destination that is damaged, or else the next try fails in the same way.
-            try destroy(destination)
-            try reporting(destination) { try copy(from, to: destination) }
-        } catch let error as SQLiteError {
-            throw error.cocoaError(.persistentStoreOperation, url: destination)
+            do {
+                try copy(from, to: destination)
+            } catch let error as SQLiteError where [SQLITE_NOTADB, SQLITE_CORRUPT].contains(error.code) {
+                // It is the destination that is damaged, or else the next try fails in the same way.
+                try destroy(destination)
+                _ = try copyExternalData(to: destination, source)
+                try copy(from, to: destination)
+            }
+        } catch {
+            for file in files.new { unlink(file.path) }
+            throw (error as? SQLiteError)?.cocoaError(.persistentStoreOperation, url: destination) ?? error
         }
-        try replaceExternalData(destination, source)
-    }
-
-    private func reporting(_ url: URL, _ body: () throws -> Void) throws {
-        do { try body() } catch let error as SQLiteError {
-            throw error.cocoaError(.persistentStoreOperation, url: url)
-        }
+        for file in files.old { ExternalValue.remove(file) }
     }
 
     /// Copies a database into another in one transaction.
@@ -123,11 +122,36 @@ struct StoreFiles {
         }
     }
 
-    private func replaceExternalData(_ destination: URL, _ source: URL) throws {
-        let (from, to) = (ExternalData.folder(ofStoreAt: source), ExternalData.folder(ofStoreAt: destination))
-        try removeIfPresent(to)
-        guard !source.isInMemory, FileManager.default.fileExists(atPath: from.path) else { return }
-        try FileManager.default.copyItem(at: from, to: to)
+    /// Copies the files of large values beside those of the store that is there. Their names are their own, so that they
+    /// do no harm before the rows come, which may fail.
+    ///
+    /// - Returns: the files that are new, and those that no row will need any more.
+    private func copyExternalData(to destination: URL, _ source: URL) throws -> (new: [URL], old: [URL]) {
+        guard !source.isInMemory, !destination.isInMemory else { return ([], []) }
+        let (from, to) = (ExternalData.files(ofStoreAt: source), ExternalData.files(ofStoreAt: destination))
+        guard from.standardizedFileURL != to.standardizedFileURL else { return ([], []) }
+        let names = externalFiles(from)
+        let present = Set(externalFiles(to))
+        if !names.isEmpty { try FileManager.default.createDirectory(at: to, withIntermediateDirectories: true) }
+        var new: [URL] = []
+        do {
+            for name in names where !present.contains(name) {
+                new.append(to.appendingPathComponent(name))
+                try ExternalFile.write(
+                    ExternalFile.read(from.appendingPathComponent(name)), to: to.appendingPathComponent(name))
+            }
+        } catch {
+            for file in new { unlink(file.path) }
+            throw error
+        }
+        return (new, present.subtracting(names).sorted().map { to.appendingPathComponent($0) })
+    }
+
+    private func externalFiles(_ folder: URL) -> [String] {
+        // There is no such folder where no value is large.
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+            UUID(uuidString: $0) != nil
+        }
     }
 
     /// Copies a file beside another and renames it, so that there is always one of both.

@@ -13,7 +13,7 @@ extension EntityLayout {
         if let cachedDefaults { return unsafeDowncast(cachedDefaults, to: SlotTemplate.self).slots }
         let slots = kinds.map { kind -> SlotValue in
             guard case .attribute(let attribute) = kind else { return .null }
-            return (try? SlotValue(attribute.defaultValue, for: attribute)) ?? .null
+            return SlotValue(defaultOf: attribute)
         }
         cachedDefaults = SlotTemplate(slots)
         return slots

@@ -45,7 +45,7 @@ extension NSManagedObject {
     }
 
     /// The value for a slot; nil, after Apple's message, for one of the wrong type.
-    private func acceptable(_ value: Any?, for attribute: NSAttributeDescription) -> SlotValue? {
+    func acceptable(_ value: Any?, for attribute: NSAttributeDescription) -> SlotValue? {
         do throws(SlotValue.Unacceptable) {
             if value is NSNull { throw .type(desired: attribute.attributeValueClassName ?? "NSObject") }
             return try SlotValue(value, for: attribute)

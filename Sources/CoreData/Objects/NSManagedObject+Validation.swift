@@ -52,7 +52,7 @@ extension NSManagedObject {
         case .attribute(let attribute):
             let converted: SlotValue
             do throws(SlotValue.Unacceptable) {
-                converted = try SlotValue(value, for: attribute.attributeType)
+                converted = try SlotValue(value, for: attribute)
             } catch {
                 throw failure(.managedObjectValidation, attribute, value, "is of the wrong type")
             }
@@ -110,6 +110,11 @@ extension NSManagedObject {
         if value.isNull {
             guard !attribute.isOptional, isExpected(attribute) else { return nil }
             return failure(.validationMissingMandatoryProperty, attribute, nil, "is a required value")
+        }
+        if case .composite(let values) = value, let composite = attribute as? NSCompositeAttributeDescription {
+            for (element, value) in zip(composite.elements, values) {
+                if let error = error(of: element, value) { return error }
+            }
         }
         guard !attribute.validationPredicates.isEmpty else { return nil }
         let given = value.foundationValue(of: attribute)

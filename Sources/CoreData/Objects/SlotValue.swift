@@ -16,9 +16,13 @@ package enum SlotValue {
     case string(String)
     /// Binary, and a transformable value as the store has it.
     case data(Data)
+    /// Data in a file of its own.
+    case external(ExternalValue)
     case uuid(UUID)
     indirect case decimal(Decimal)
     indirect case uri(URL)
+    /// A composite attribute, not all of whose elements are nil: their values in the order of the model's.
+    case composite([SlotValue])
     /// A transformable value that a program set or asked for.
     case transformed(NSObject)
     /// A to-one relationship as a row has it: primary key and number of the entity.
@@ -51,9 +55,11 @@ extension SlotValue {
         case (.real(let a), .real(let b)), (.date(let a), .date(let b)): a == b || a.isNaN && b.isNaN
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
         case (.data(let a), .data(let b)): a == b
+        case (.external(let value), let other), (let other, .external(let value)): value.isSame(as: other)
         case (.uuid(let a), .uuid(let b)): a == b
         case (.decimal(let a), .decimal(let b)): a == b
         case (.uri(let a), .uri(let b)): a == b
+        case (.composite(let a), .composite(let b)): a.elementsEqual(b) { $0.isSame(as: $1) }
         case (.transformed(let a), .transformed(let b)): a.isEqual(b)
         case (.transformed(let object), .data(let data)), (.data(let data), .transformed(let object)):
             Transformation.isSame(object, data)
@@ -75,12 +81,13 @@ extension SlotValue {
         case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
         case .string(let text): text
         case .data(let data): data
+        case .external(let value): value.dataOrWarning
         case .uuid(let uuid): uuid
         case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
         case .uri(let url): url
         case .transformed(let object): (object as? TransformableValue)?.object ?? object
         case .object(let object): object
-        case .reference, .toMany, .fetched: nil
+        case .composite, .reference, .toMany, .fetched: nil
         }
     }
 }

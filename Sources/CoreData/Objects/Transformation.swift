@@ -143,6 +143,12 @@ final class TransformableValue: NSObject {
 extension SlotValue {
     /// Takes a value that a program gives for an attribute.
     init(_ value: Any?, for attribute: NSAttributeDescription) throws(Unacceptable) {
+        if attribute.attributeType == .compositeAttributeType,
+            let composite = attribute as? NSCompositeAttributeDescription
+        {
+            try self.init(value, for: composite)
+            return
+        }
         let slot = try SlotValue(value, for: attribute.attributeType)
         guard case .transformed(let object) = slot, attribute.attributeType == .transformableAttributeType else {
             self = slot
@@ -154,10 +160,22 @@ extension SlotValue {
         self = .transformed(TransformableValue(object, of: attribute))
     }
 
+    /// The data of a value that a store has as data; nil for others.
+    fileprivate var storedData: Data? {
+        switch self {
+        case .data(let data): data
+        case .external(let value): value.dataOrWarning
+        default: nil
+        }
+    }
+
     /// The value of an attribute as key-value coding hands it out.
     func foundationValue(of attribute: NSAttributeDescription) -> Any? {
-        if case .data(let data) = self, attribute.attributeType == .transformableAttributeType {
+        if attribute.attributeType == .transformableAttributeType, let data = storedData {
             return Transformation.object(data, of: attribute)
+        }
+        if case .composite(let elements) = self, let composite = attribute as? NSCompositeAttributeDescription {
+            return SlotValue.dictionary(elements, of: composite)
         }
         return foundationValue(attribute.attributeType)
     }
@@ -170,11 +188,14 @@ extension NSObject {
 }
 
 extension NSManagedObject {
-    /// The value of a transformable attribute. It is made of the store's data when first asked for, and then kept, so that
-    /// it is the same object every time.
+    /// The value of a transformable attribute, or of a composite one. The first is made of the store's data when first
+    /// asked for, and then kept, so that it is the same object every time.
     final func transformableValue(_ slot: Int, _ attribute: NSAttributeDescription) -> Any? {
         let value = slotValue(slot)
-        guard case .data(let data) = value else { return value.foundationValue(attribute.attributeType) }
+        guard let data = value.storedData else {
+            if case .external = value { return nil }
+            return value.foundationValue(of: attribute)
+        }
         guard let object = Transformation.object(data, of: attribute) else { return nil }
         slots[slot] = .transformed(TransformableValue(object, of: attribute, stored: data))
         return object

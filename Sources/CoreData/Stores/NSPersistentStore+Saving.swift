@@ -67,6 +67,8 @@ extension NSPersistentStore {
                 return id.isTemporaryID ? .null : .reference(key: id.primaryKey, entity: number(of: id.entity))
             case .toMany, .fetched: return .null
             // Stores written by programs have transformable values as they are, and the framework's own as data.
+            // The file is another store's.
+            case .external(let value): return .data(try value.data())
             case .transformed(let object) where !hasReferences: return try Transformation.storedValue(object)
             default: return value
             }

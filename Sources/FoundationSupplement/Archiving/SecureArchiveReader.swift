@@ -5,8 +5,7 @@ struct SecureArchiveReader {
     /// How many collections may lie in each other.
     static let maximumDepth = 64
 
-    private let objects: [PropertyListValue]
-    private let top: PropertyListValue
+    let archive: KeyedArchive
     private let classes: Set<String>
     private let mayHaveOthers: Bool
     private var states: [State]
@@ -15,6 +14,8 @@ struct SecureArchiveReader {
     private var met: Set<String> = []
     /// Whether there are objects of classes other than property values. The result has null in their places.
     private(set) var hasOthers = false
+    /// How many more predicates and expressions may be read.
+    private var budget: Int
 
     private enum State {
         case unread, open
@@ -33,19 +34,20 @@ struct SecureArchiveReader {
         }
         // What isn't read here has to be right too: Foundation takes it on trust.
         guard let fields = list.dictionary, fields["$archiver"]?.string == "NSKeyedArchiver",
-            case .integer? = fields["$version"], let objects = fields["$objects"]?.array, objects.first?.string != nil,
-            let top = fields["$top"]?.dictionary?[NSKeyedArchiveRootObjectKey]
+            case .integer? = fields["$version"], fields["$objects"]?.array?.first?.string != nil
         else { throw SecureArchive.damaged("is not a keyed archive with one root object") }
-        self.objects = objects
-        self.top = top
+        archive = try KeyedArchive(list) { SecureArchive.damaged($0) }
         self.classes = classes
         self.mayHaveOthers = mayHaveOthers
-        states = Array(repeating: .unread, count: objects.count)
+        states = Array(repeating: .unread, count: archive.objects.count)
+        budget = 10_000 + archive.objects.count * 64
     }
+
+    private var objects: [PropertyListValue] { archive.objects }
 
     /// The object that was archived.
     mutating func root() throws -> NSObject? {
-        let (object, size) = try object(top)
+        let (object, size) = try object(archive.rootReference)
         // Objects that are shared again and again would take for ever to compare, print or copy.
         guard size <= 1_000_000 + 16 * objects.count else { throw SecureArchive.damaged("unfolds without limit") }
         if !hasOthers, let refused = met.sorted().first(where: { !isAllowed($0) }) { throw unexpected(refused) }
@@ -53,7 +55,8 @@ struct SecureArchiveReader {
     }
 
     private func isAllowed(_ name: String) -> Bool {
-        PropertyClass(rawValue: name)?.chain.contains(where: classes.contains) ?? false
+        let chain = PropertyClass(rawValue: name)?.chain ?? PredicateArchiveClass.chain(of: name)
+        return chain.contains(where: classes.contains)
     }
 
     /// Whether a name is that of an allowed class, or of one that an object of such a class may hold.
@@ -117,6 +120,9 @@ struct SecureArchiveReader {
             description["$classes"]?.array?.allSatisfy({ $0.string != nil }) == true
         else { throw SecureArchive.damaged("has an object without a class") }
         guard let propertyClass = PropertyClass(rawValue: name) else {
+            if let kind = PredicateArchiveClass.kind(of: name) {
+                return try read(kind, ArchivedObject(uid: -1, className: name, fields: fields))
+            }
             guard mayHaveOthers, isSecure(name) else { throw unexpected(name) }
             return try passOver(fields)
         }
@@ -132,6 +138,24 @@ struct SecureArchiveReader {
             throw SecureArchive.damaged("has a damaged object of class '\(name)'")
         }
         return (object, 1)
+    }
+
+    /// A predicate, an expression or a sort descriptor. Whatever class its constants are of, it has been asked for: what
+    /// counts is that it can't be evaluated before the program allows it.
+    private mutating func read(
+        _ kind: PredicateArchiveClass.Kind, _ object: ArchivedObject
+    ) throws -> (NSObject?, size: Int) {
+        let (known, before) = (met, budget)
+        let what = "a value"
+        let result: NSObject
+        switch kind {
+        case .predicate: result = try predicate(of: object, what)
+        case .expression: result = try expression(of: object, what)
+        case .sortDescriptor: result = try sortDescriptor(of: object, what)
+        }
+        PredicateTree.setLock(true, of: result)
+        met = known.union([object.className])
+        return (result, before - budget + 1)
     }
 
     /// Looks at what an object of a program's class refers to.
@@ -298,5 +322,21 @@ struct SecureArchiveReader {
             value = value * 65536 + Decimal(isBigEndian ? first << 8 | second : second << 8 | first)
         }
         return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: value)
+    }
+}
+
+extension SecureArchiveReader: PredicateArchiveReading {
+    mutating func spend(_ what: String) throws {
+        budget -= 1
+        guard budget >= 0 else { throw SecureArchive.damaged("unfolds without limit") }
+    }
+
+    /// A constant, as the Swift type that programs expect.
+    mutating func value(_ reference: PropertyListValue?, _ what: String, depth: Int) throws -> Any? {
+        let (object, size) = try object(reference ?? .uid(0))
+        budget -= min(size, budget)
+        try spend(what)
+        guard let object, !(object is NSNull), !(object is NSNumber) else { return object }
+        return PredicateValue(object).any
     }
 }

@@ -4,7 +4,7 @@ struct SecureArchiveWriter {
     struct OtherObject: Error {}
 
     private var objects: [PropertyListValue] = [.string("$null")]
-    private var classes: [PropertyClass: Int] = [:]
+    private var classes: [String: Int] = [:]
     /// The number of each object that was written, so that what is shared stays shared.
     private var known: [ObjectIdentifier: Int] = [:]
     /// Keeps what `known` knows by its address.
@@ -56,6 +56,9 @@ struct SecureArchiveWriter {
         case let set as NSOrderedSet:
             return try collection(set is NSMutableOrderedSet ? .mutableOrderedSet : .orderedSet, set)
         case let dictionary as NSDictionary: return try self.dictionary(dictionary)
+        case let predicate as NSPredicate: return try self.predicate(predicate)
+        case let expression as NSExpression: return try self.expression(expression)
+        case let descriptor as NSSortDescriptor: return try sortDescriptor(descriptor)
         default: throw OtherObject()
         }
     }
@@ -69,18 +72,15 @@ struct SecureArchiveWriter {
         _ propertyClass: PropertyClass, _ fields: [String: PropertyListValue]
     ) -> PropertyListValue {
         var fields = fields
-        fields["$class"] = classReference(propertyClass)
+        fields["$class"] = classReference(propertyClass.rawValue, propertyClass.chain)
         return plain(.dictionary(fields))
     }
 
-    private mutating func classReference(_ propertyClass: PropertyClass) -> PropertyListValue {
-        if let uid = classes[propertyClass] { return .uid(uid) }
+    private mutating func classReference(_ name: String, _ chain: [String]) -> PropertyListValue {
+        if let uid = classes[name] { return .uid(uid) }
         let reference = plain(
-            .dictionary([
-                "$classname": .string(propertyClass.rawValue),
-                "$classes": .array(propertyClass.chain.map { .string($0) }),
-            ]))
-        classes[propertyClass] = reference.uid
+            .dictionary(["$classname": .string(name), "$classes": .array(chain.map { .string($0) })]))
+        classes[name] = reference.uid
         return reference
     }
 
@@ -129,4 +129,26 @@ struct SecureArchiveWriter {
         let (isPlaceholder, fields) = number.archived
         return object(isPlaceholder ? .decimalNumberPlaceholder : .decimalNumber, fields)
     }
+}
+
+extension SecureArchiveWriter: PredicateArchiveWriting {
+    mutating func add(_ className: String, _ fields: [String: PropertyListValue]) -> PropertyListValue {
+        var fields = fields
+        fields["$class"] = classReference(className, PredicateArchiveClass.chain(of: className))
+        return plain(.dictionary(fields))
+    }
+
+    mutating func text(_ text: String) -> PropertyListValue { plain(.string(text)) }
+
+    /// A constant is a property value; objects of a program's class would need Foundation's archiver.
+    mutating func constant(_ value: Any?) throws -> PropertyListValue {
+        guard let value else { return .uid(0) }
+        do {
+            return try add(type(of: value) is AnyClass ? value : value as AnyObject)
+        } catch is OtherObject {
+            throw SecureArchive.unwritable("has a predicate with a constant of type \(type(of: value))")
+        }
+    }
+
+    func checkUnarchivable(_ what: String) throws { throw SecureArchive.unwritable("has \(what)") }
 }

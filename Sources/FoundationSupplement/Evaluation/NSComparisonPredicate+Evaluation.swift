@@ -1,6 +1,7 @@
 extension NSComparisonPredicate {
     /// Whether the comparison holds in a context.
     func holds(in context: EvaluationContext) throws -> Bool {
+        if isLocked { try checkLock() }
         let left = try leftExpression.evaluated(in: context)
         let right = try rightExpression.evaluated(in: context)
         if comparisonPredicateModifier == .direct { return try compare(left, right) }

@@ -13,6 +13,7 @@ extension NSExpression {
 
     /// The value of the expression in a context.
     func evaluated(in context: EvaluationContext) throws -> Any? {
+        if isLocked { try checkLock() }
         if type(of: self) != NSExpression.self, let custom = self as? any CustomExpressionEvaluation {
             return try custom.evaluate(with: context.object, variables: context.variables)
         }
@@ -21,6 +22,16 @@ extension NSExpression {
         case .evaluatedObject: return context.object
         case .variable(let name): return try context.value(of: name)
         case .keyPath(nil, let path): return try keyPathValue(of: context.object, path: path)
+        case .symbolicIndex(let index): return index.rawValue
+        case .anyKey: throw PredicateEvaluationError("ANYKEY has a meaning in Spotlight only")
+        case .fetch: throw PredicateEvaluationError("\(formatText) can be evaluated with Core Data only")
+        default: return try context.descend { try valueOverOthers(in: context) }
+        }
+    }
+
+    /// The value of an expression that is made of others.
+    private func valueOverOthers(in context: EvaluationContext) throws -> Any? {
+        switch storage {
         case .keyPath(let operand?, let path): return try keyPathValue(of: operand.evaluated(in: context), path: path)
         case .function(let name, nil, let arguments):
             return try BuiltInFunction.evaluate(name, arguments, in: context)
@@ -35,13 +46,11 @@ extension NSExpression {
             return flattened(block(context.object, arguments, context.bag))
         case .conditional(let predicate, let yes, let no):
             return try (predicate.evaluated(in: context) ? yes : no).evaluated(in: context)
-        case .symbolicIndex(let index): return index.rawValue
         case .assignment(let name, let value):
             let value = try value.evaluated(in: context)
             context.assign(value, to: name)
             return value
-        case .anyKey: throw PredicateEvaluationError("ANYKEY has a meaning in Spotlight only")
-        case .fetch: throw PredicateEvaluationError("\(formatText) can be evaluated with Core Data only")
+        default: return nil
         }
     }
 

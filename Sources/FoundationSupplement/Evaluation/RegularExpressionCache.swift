@@ -25,7 +25,7 @@ enum RegularExpressionCache {
         let options: NSRegularExpression.Options = ignoringCase ? .caseInsensitive : []
         do {
             // Compiled alone first: within the group, "a)(b" would be a valid expression.
-            _ = try NSRegularExpression(pattern: pattern, options: options)
+            if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern, options: options) }
             return try NSRegularExpression(pattern: "(?:\(pattern))\\z", options: options)
         } catch {
             throw PredicateEvaluationError("Can't do regex matching, reason: \(error) (pattern \(pattern))")

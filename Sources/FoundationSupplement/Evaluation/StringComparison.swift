@@ -76,9 +76,31 @@ package struct StringComparison: Sendable {
         }
         let expression = try RegularExpressionCache.expression(
             plain(pattern), ignoringCase: folding.contains(.caseInsensitive))
-        let text = plain(text)
+        return try Self.matches(plain(text), expression)
+    }
+
+    /// How often the matcher may report that it is still at work, which it does after every ten thousand steps. That is
+    /// some seconds for a pattern such as `(a+)+$`, which would otherwise take years.
+    private static let maximumReports = 1_000
+
+    private static func matches(_ text: String, _ expression: NSRegularExpression) throws -> Bool {
+        var (isMatch, hasFailed, reports) = (false, false, 0)
         let range = NSRange(location: 0, length: text.utf16.count)
-        return expression.firstMatch(in: text, options: .anchored, range: range) != nil
+        let options: NSRegularExpression.MatchingOptions = [.anchored, .reportProgress, .reportCompletion]
+        expression.enumerateMatches(in: text, options: options, range: range) { match, flags, stop in
+            if match != nil { isMatch = true }
+            if flags.contains(.internalError) { hasFailed = true }
+            reports += 1
+            if isMatch || reports > maximumReports { stop.pointee = true }
+        }
+        if isMatch { return true }
+        guard !hasFailed, reports <= maximumReports else {
+            let reason = reports > maximumReports ? "the matcher took too many steps" : "the matcher ran out of memory"
+            throw PredicateEvaluationError(
+                "Can't do regex matching, reason: \(reason) (string of \(range.length) units, pattern \(expression.pattern))"
+            )
+        }
+        return false
     }
 
     /// Swift finds composed and decomposed letters equal; Foundation's `isEqual` and SQLite don't.

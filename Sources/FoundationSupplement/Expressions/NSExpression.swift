@@ -12,7 +12,7 @@
 ///
 /// A property that doesn't belong to the expression's type, for example ``keyPath`` of a constant, raises on Apple's
 /// systems. Here it stops debug builds, and gives an empty value in optimised ones.
-open class NSExpression: NSObject, NSCopying, ExpressionFormatInitializable {
+open class NSExpression: NSObject, NSCopying, NSSecureCoding, ExpressionFormatInitializable {
     /// What an expression is.
     public enum ExpressionType: UInt, Sendable {
         /// A fixed value.
@@ -46,7 +46,11 @@ open class NSExpression: NSObject, NSCopying, ExpressionFormatInitializable {
     /// The closure of a block expression: the evaluated object, the arguments and the variables.
     public typealias Block = (Any?, [NSExpression], NSMutableDictionary?) -> Any
 
-    package let storage: ExpressionStorage
+    /// It changes only while the expression is released.
+    @exclusivity(unchecked) package private(set) final var storage: ExpressionStorage
+
+    /// Whether the expression was read from an archive and may not be evaluated yet.
+    @exclusivity(unchecked) final var isLocked = false
 
     package init(storage: ExpressionStorage) {
         self.storage = storage
@@ -143,6 +147,29 @@ open class NSExpression: NSObject, NSCopying, ExpressionFormatInitializable {
         super.init()
     }
 
+    /// Reads an expression from an archive.
+    public required init?(coder: NSCoder) {
+        guard let expression = PredicateCoding.decode(NSExpression.self, from: coder) else { return nil }
+        storage = expression.storage
+        isLocked = expression.isLocked
+        super.init()
+    }
+
+    /// Writes the expression into an archive.
+    ///
+    /// A closure, and a constant without secure coding, can't be archived: that is a programmer's error.
+    open func encode(with coder: NSCoder) { PredicateCoding.encode(self, with: coder) }
+
+    /// Expressions have secure coding.
+    open class var supportsSecureCoding: Bool { true }
+
+    deinit {
+        if isLeaf { return }
+        var children = PredicateTree.children(of: self)
+        storage = .evaluatedObject
+        PredicateTree.release(&children)
+    }
+
     /// `SELF`.
     public class func expressionForEvaluatedObject() -> NSExpression {
         NSExpression(storage: .evaluatedObject)
@@ -170,8 +197,10 @@ open class NSExpression: NSObject, NSCopying, ExpressionFormatInitializable {
         }
     }
 
-    /// There for source compatibility: nothing is locked after decoding.
-    open func allowEvaluation() {}
+    /// Allows the evaluation of an expression that was read from an archive by secure coding.
+    ///
+    /// Until then evaluating it is a programmer's error: look at what came from elsewhere before you run it.
+    open func allowEvaluation() { PredicateTree.setLock(false, of: self) }
 
     /// The expression itself; expressions don't change.
     open override func copy() -> Any { self }
@@ -182,15 +211,11 @@ open class NSExpression: NSObject, NSCopying, ExpressionFormatInitializable {
     /// Whether another expression says the same. A constant collection isn't equal to an aggregate.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSExpression else { return false }
-        return self === other || type(of: self) == type(of: other) && storage.isEqual(to: other.storage)
+        return self === other || PredicateTree.areEqual(self, other)
     }
 
     /// Equal expressions have equal hashes.
-    open override var hash: Int {
-        var hasher = Hasher()
-        storage.hash(into: &hasher)
-        return hasher.finalize()
-    }
+    open override var hash: Int { PredicateTree.hash(of: self) }
 
     /// The text of the expression, in the language of ``ExpressionFormatInitializable/init(format:_:)``.
     open override var description: String { formatText }

@@ -5,8 +5,7 @@
 /// - Throws: ``PredicateEvaluationError`` when there is no such key.
 package func keyValue(of object: Any, key: String) throws -> Any? {
     if key == "self" { return object }
-    if let known = try codedValue(of: object, key: key) { return flattened(known.value) }
-    if let found = dictionaryValue(of: object, key: key) { return found.value }
+    if let found = try quickValue(of: object, key: key) ?? dictionaryValue(of: object, key: key) { return found.value }
     if let elements = collectionElements(of: object) {
         if key == "count" || key == "@count" { return elements.count }
         return try collected(elements, of: object, key: key)
@@ -16,6 +15,20 @@ package func keyValue(of object: Any, key: String) throws -> Any? {
     throw PredicateEvaluationError(
         "[<\(type(of: object))> valueForUndefinedKey:]: this class is not key value coding-compliant for the key \(key)."
     )
+}
+
+/// The value that objects with key-value coding have, and the usual dictionary. Casts from `Any` look for bridges and
+/// conformances; these are found without most of them.
+private func quickValue(of object: Any, key: String) throws -> Found? {
+    if type(of: object) is AnyClass {
+        let reference = object as AnyObject
+        if let object = reference as? any ThrowingKeyValueCoding {
+            return Found(value: flattened(try object.keyValue(forKey: key)))
+        }
+        return (reference as? any KeyValueCoding).map { Found(value: flattened($0.value(forKey: key))) }
+    }
+    guard type(of: object) == [String: Any].self, let value = (object as? [String: Any])?[key] else { return nil }
+    return Found(value: flattened(value))
 }
 
 /// The value at the end of a key path.
@@ -45,24 +58,16 @@ struct Found {
     let value: Any?
 }
 
-private func codedValue(of object: Any, key: String) throws -> Found? {
-    guard type(of: object) is AnyClass else { return nil }
-    if let object = object as? any ThrowingKeyValueCoding { return Found(value: try object.keyValue(forKey: key)) }
-    return (object as? any KeyValueCoding).map { Found(value: $0.value(forKey: key)) }
-}
-
 private func dictionaryValue(of object: Any, key: String) -> Found? {
-    let isDictionary: Bool
-    if let dictionary = object as? NSDictionary, type(of: object) is AnyClass {
-        isDictionary = true
-        if let value = dictionary[key] { return Found(value: flattened(value)) }
-    } else if let dictionary = object as? any DictionaryValues {
-        isDictionary = true
-        if let value = dictionary.value(forAnyKey: key) { return Found(value: value) }
+    let value: Any?
+    if type(of: object) is AnyClass {
+        guard let dictionary = object as AnyObject as? NSDictionary else { return nil }
+        value = dictionary[key]
     } else {
-        isDictionary = false
+        guard let dictionary = object as? any DictionaryValues else { return nil }
+        value = dictionary.value(forAnyKey: key)
     }
-    guard isDictionary else { return nil }
+    if let value { return Found(value: flattened(value)) }
     switch key {
     case "@count": return Found(value: collectionElements(of: object)?.count)
     case "@allValues": return Found(value: collectionElements(of: object))

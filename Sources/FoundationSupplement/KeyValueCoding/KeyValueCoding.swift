@@ -70,6 +70,15 @@ extension KeyValueCoding {
             setValue(value, forKey: keyPath)
             return
         }
+        // Some values on the way are dictionaries, which change only as a whole: from the last object on.
+        for start in 0..<(parts.count - 1) {
+            let object = start == 0 ? self : self.value(forKeyPath: parts[..<start].joined(separator: "."))
+            if let holder = object as? any CompositeKeyValueCoding,
+                holder.setElement(value, at: parts[start...].map(String.init))
+            {
+                return
+            }
+        }
         guard let target = self.value(forKeyPath: parts.dropLast().joined(separator: ".")) else { return }
         setKeyValue(value, forKey: String(parts[parts.count - 1]), of: target)
     }
@@ -98,6 +107,14 @@ func setKeyValue(_ value: Any?, forKey key: String, of target: Any) {
         }
         for case let element? in elements { setKeyValue(value, forKey: key, of: element) }
     }
+}
+
+/// Objects with properties whose values are made of others, and are dictionaries for programs.
+package protocol CompositeKeyValueCoding: KeyValueCoding {
+    /// Sets an element of such a property: the path's first name is the property's.
+    ///
+    /// - Returns: false where the path leads to no element.
+    func setElement(_ value: Any?, at path: [String]) -> Bool
 }
 
 /// Objects that can say that a key doesn't exist without stopping the program. Managed objects conform: what a

@@ -158,18 +158,19 @@ extension PredicateParser {
 
     private mutating func parseWord(_ name: String) throws -> Node {
         let start = index
-        let word = name.uppercased()
-        if following.kind == .symbol(.leftParenthesis), let node = try parseForm(word) { return node }
-        if let expression = Self.constant(word) {
-            advance()
-            return try node(expression, from: start)
-        }
-        if word == "TRUEPREDICATE" || word == "FALSEPREDICATE" {
-            advance()
-            return try node(NSPredicate(value: word == "TRUEPREDICATE"), over: [], from: start)
-        }
-        if ReservedWords.all.contains(word), selectorEnd(from: index) == nil {
-            throw error("\"\(name)\" is a reserved word; write #\(name) for a key of this name")
+        if let word = current.keyword {
+            if following.kind == .symbol(.leftParenthesis), let node = try parseForm(word) { return node }
+            if let expression = Self.constant(word) {
+                advance()
+                return try node(expression, from: start)
+            }
+            if word == "TRUEPREDICATE" || word == "FALSEPREDICATE" {
+                advance()
+                return try node(NSPredicate(value: word == "TRUEPREDICATE"), over: [], from: start)
+            }
+            if ReservedWords.all.contains(word), selectorEnd(from: index) == nil {
+                throw error("\"\(name)\" is a reserved word; write #\(name) for a key of this name")
+            }
         }
         if following.kind == .symbol(.leftParenthesis) || selectorEnd(from: index) != nil {
             let function = parseFunctionName()
@@ -196,7 +197,7 @@ extension PredicateParser {
     /// Where the "(" is when the words of a method's name, `a:b:`, start at a token.
     private func selectorEnd(from start: Int) -> Int? {
         var place = start
-        while place + 1 < tokens.count, tokens[place].keyword != nil, tokens[place + 1].kind == .symbol(.colon),
+        while place + 1 < tokens.count, tokens[place].isIdentifier, tokens[place + 1].kind == .symbol(.colon),
             tokens[place + 1].start == tokens[place].end
         {
             place += 2

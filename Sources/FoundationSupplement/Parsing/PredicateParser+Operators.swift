@@ -70,8 +70,10 @@ extension PredicateParser {
         case .symbol(let symbol):
             return Self.comparisonSymbols[symbol].map { ComparisonOperator(type: $0) }
         case .identifier(let name):
-            if let type = Self.comparisonWords[name.uppercased()] { return ComparisonOperator(type: type) }
-            if let uniformType = uniformTypeOperator() { return uniformType }
+            if let keyword = current.keyword {
+                if let type = Self.comparisonWords[keyword] { return ComparisonOperator(type: type) }
+                if let uniformType = uniformTypeOperator() { return uniformType }
+            }
             // A method's name has its colon directly behind it.
             guard following.kind == .symbol(.colon), following.start == current.end else { return nil }
             return ComparisonOperator(type: .customSelector, selector: name + ":", tokenCount: 2)

@@ -53,15 +53,45 @@ struct Token: Equatable {
     }
 
     let kind: Kind
-    /// Offsets in Unicode scalars; `end` is one past the last.
+    /// The word in upper case, when it is one of ``ReservedWords/keywords``: they may be written in any case.
+    var keyword: String?
+    /// Offsets in bytes of UTF-8; `end` is one past the last.
     let start: Int
     let end: Int
 
-    /// The word in upper case, when the token is an identifier: keywords may be written in any case.
-    var keyword: String? {
-        if case .identifier(let name) = kind { return name.uppercased() }
-        return nil
+    var isIdentifier: Bool {
+        if case .identifier = kind { true } else { false }
     }
+}
+
+extension Token.Symbol {
+    /// The symbol of two characters, or of one.
+    init?(_ first: UInt8, _ second: UInt8?) {
+        guard let second else {
+            guard let symbol = Self.single[Int(first)] else { return nil }
+            self = symbol
+            return
+        }
+        switch (Unicode.Scalar(first), Unicode.Scalar(second)) {
+        case ("&", "&"): self = .and
+        case ("|", "|"): self = .or
+        case ("=", "="): self = .doubleEqual
+        case ("=", "<"): self = .lessOrEqualReversed
+        case ("=", ">"): self = .greaterOrEqualReversed
+        case ("!", "="): self = .notEqual
+        case ("<", "="): self = .lessOrEqual
+        case ("<", ">"): self = .lessGreater
+        case ("<", "<"): self = .shiftLeft
+        case (">", "="): self = .greaterOrEqual
+        case (">", ">"): self = .shiftRight
+        case ("*", "*"): self = .power
+        case (":", "="): self = .assign
+        default: return nil
+        }
+    }
+
+    /// The symbols of one character, by its number.
+    private static let single: [Self?] = (0..<256).map { Self(rawValue: String(Character(Unicode.Scalar(UInt8($0))))) }
 }
 
 /// A number as it was written; the sign is an operator.

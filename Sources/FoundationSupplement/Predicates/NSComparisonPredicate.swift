@@ -10,11 +10,13 @@
 /// A file that imports Foundation as well and writes the name as a type needs
 /// `typealias NSComparisonPredicate = CoreData.NSComparisonPredicate` once in its module.
 open class NSComparisonPredicate: NSPredicate {
+    // The sides change only while the predicate is released.
+
     /// The expression on the left of the operator.
-    public let leftExpression: NSExpression
+    @exclusivity(unchecked) public private(set) final var leftExpression: NSExpression
 
     /// The expression on the right of the operator.
-    public let rightExpression: NSExpression
+    @exclusivity(unchecked) public private(set) final var rightExpression: NSExpression
 
     /// Whether one comparison is made, or one for each element of the left side's collection.
     public let comparisonPredicateModifier: Modifier
@@ -30,6 +32,9 @@ open class NSComparisonPredicate: NSPredicate {
     public let customSelector: String?
 
     let constantCollection = ConstantCollection()
+
+    /// Whether the predicate was read from an archive and may not be evaluated yet.
+    @exclusivity(unchecked) final var isLocked = false
 
     /// A comparison of two expressions.
     public init(
@@ -81,19 +86,20 @@ open class NSComparisonPredicate: NSPredicate {
     /// Whether another predicate makes the same comparison.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSComparisonPredicate else { return false }
-        return self === other
-            || predicateOperatorType == other.predicateOperatorType && options == other.options
-                && comparisonPredicateModifier == other.comparisonPredicateModifier
-                && customSelector == other.customSelector && leftExpression.isEqual(other.leftExpression)
-                && rightExpression.isEqual(other.rightExpression)
+        return self === other || PredicateTree.areEqual(self, other)
     }
 
     /// Equal predicates have equal hashes.
-    open override var hash: Int {
-        var hasher = Hasher()
-        hasher.combine(predicateOperatorType)
-        hasher.combine(leftExpression.hash)
-        hasher.combine(rightExpression.hash)
-        return hasher.finalize()
+    open override var hash: Int { PredicateTree.hash(of: self) }
+
+    deinit {
+        if leftExpression.isLeaf && rightExpression.isLeaf { return }
+        var children = PredicateTree.children(of: self)
+        leftExpression = Self.nothing
+        rightExpression = Self.nothing
+        PredicateTree.release(&children)
     }
+
+    /// What a predicate's sides are while it is released.
+    nonisolated(unsafe) private static let nothing = NSExpression(forConstantValue: nil)
 }

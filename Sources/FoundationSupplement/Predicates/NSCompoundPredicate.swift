@@ -8,6 +8,9 @@
 /// itself. A file that imports Foundation as well and writes the name as a type needs
 /// `typealias NSCompoundPredicate = CoreData.NSCompoundPredicate` once in its module.
 open class NSCompoundPredicate: Foundation.NSCompoundPredicate {
+    /// Whether the predicate was read from an archive and may not be evaluated yet.
+    @exclusivity(unchecked) final var isLocked = false
+
     /// A predicate of any of the three types. `.not` takes the first subpredicate.
     public override init(type: LogicalType, subpredicates: [NSPredicate]) {
         super.init(type: type, subpredicates: subpredicates)
@@ -43,26 +46,23 @@ open class NSCompoundPredicate: Foundation.NSCompoundPredicate {
 
     /// A predicate of its own: Foundation lets ``subpredicates`` be set on Linux.
     open override func copy(with zone: NSZone? = nil) -> Any {
-        NSCompoundPredicate(type: compoundPredicateType, subpredicates: subpredicates)
+        let copy = NSCompoundPredicate(type: compoundPredicateType, subpredicates: subpredicates)
+        copy.isLocked = isLocked
+        return copy
     }
 
     /// Whether another predicate joins equal predicates in the same way and order.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? Foundation.NSCompoundPredicate else { return false }
-        return self === other
-            || compoundPredicateType == other.compoundPredicateType
-                && subpredicates.count == other.subpredicates.count
-                && zip(subpredicates, other.subpredicates).allSatisfy { $0.isEqual($1) }
+        return self === other || PredicateTree.areEqual(self, other)
     }
 
     /// Equal predicates have equal hashes.
-    open override var hash: Int {
-        var hasher = Hasher()
-        hasher.combine(compoundPredicateType)
-        for predicate in subpredicates {
-            // Foundation's own predicates are equal by value and have the hash of their address.
-            if predicate is NSComparisonPredicate || predicate is Self { hasher.combine(predicate.hash) }
-        }
-        return hasher.finalize()
+    open override var hash: Int { PredicateTree.hash(of: self) }
+
+    deinit {
+        var children: [NSObject] = subpredicates
+        subpredicates = []
+        PredicateTree.release(&children)
     }
 }

@@ -5,33 +5,48 @@ package protocol CustomExpressionText {
 
 extension NSExpression {
     /// The text of the expression in Apple's form.
-    package var formatText: String {
-        if let custom = self as? any CustomExpressionText { return custom.customFormatText }
+    package var formatText: String { FormatTextWriter.text(of: .expression(self)) }
+
+    var textPieces: [FormatTextWriter.Piece] {
+        if let custom = self as? any CustomExpressionText { return [.text(custom.customFormatText)] }
         switch storage {
-        case .constant(let value): return ConstantText.text(of: value)
-        case .evaluatedObject: return "SELF"
-        case .variable(let name): return "$" + name
-        case .keyPath(let operand, let path): return Self.text(of: path, on: operand)
-        case .function(let name, let operand, let arguments):
-            return Self.text(ofFunction: name, on: operand, arguments)
+        case .constant(let value): return Self.pieces(ofConstant: value)
+        case .evaluatedObject: return [.text("SELF")]
+        case .variable(let name): return [.text("$" + name)]
+        case .keyPath(let operand, let path): return Self.pieces(of: path, on: operand)
+        case .function(let name, let target?, let arguments): return Self.pieces(ofMethod: name, on: target, arguments)
+        case .function(let name, nil, let arguments): return Self.pieces(ofFunction: name, arguments)
         case .set(let operation, let left, let right):
-            return "\(left.textAsOperand) \(operation.rawValue) \(right.textAsOperand)"
+            return [.operand(left), .text(" \(operation.rawValue) "), .operand(right)]
         case .subquery(let collection, let variable, let predicate):
-            return "SUBQUERY(\(collection.formatText), $\(variable), \(predicate.formatText))"
-        case .aggregate(let elements): return "{" + Self.list(elements) + "}"
-        case .anyKey: return "ANYKEY"
-        case .block(_, let arguments): return "BLOCK(\(Self.list(arguments)))"
+            return [
+                .text("SUBQUERY("), .expression(collection), .text(", $\(variable), "), .predicate(predicate),
+                .text(")"),
+            ]
+        case .aggregate(let elements): return [.text("{")] + FormatTextWriter.list(elements) + [.text("}")]
+        case .anyKey: return [.text("ANYKEY")]
+        case .block(_, let arguments): return [.text("BLOCK(")] + FormatTextWriter.list(arguments) + [.text(")")]
         case .conditional(let predicate, let yes, let no):
-            return "TERNARY(\(predicate.formatText), \(yes.formatText), \(no.formatText))"
-        case .symbolicIndex(let index): return index.rawValue
-        case .assignment(let name, let value): return "$\(name) := \(value.textAsOperand)"
+            return [
+                .text("TERNARY("), .predicate(predicate), .text(", "), .expression(yes), .text(", "), .expression(no),
+                .text(")"),
+            ]
+        case .symbolicIndex(let index): return [.text(index.rawValue)]
+        case .assignment(let name, let value): return [.text("$\(name) := "), .operand(value)]
         case .fetch(let request, let context, let countOnly):
-            return "FETCH(\(request.formatText), \(context.formatText), \(countOnly ? "YES" : "NO"))"
+            return [
+                .text("FETCH("), .expression(request), .text(", "), .expression(context),
+                .text(", \(countOnly ? "YES" : "NO"))"),
+            ]
         }
     }
 
-    private static func list(_ expressions: [NSExpression]) -> String {
-        expressions.map(\.formatText).joined(separator: ", ")
+    private static func pieces(ofConstant value: Any?) -> [FormatTextWriter.Piece] {
+        switch PredicateTree.nestedNode(in: value) {
+        case let expression as NSExpression: [.expression(expression)]
+        case let predicate as NSPredicate: [.predicate(predicate)]
+        default: [.text(ConstantText.text(of: value))]
+        }
     }
 
     // MARK: Operators
@@ -43,69 +58,64 @@ extension NSExpression {
         "rightshift:by:": ">>",
     ]
 
-    private static func text(ofFunction name: String, on operand: NSExpression?, _ arguments: [NSExpression]) -> String
-    {
-        if let operand { return text(ofMethod: name, on: operand, arguments) }
+    private static func pieces(ofFunction name: String, _ arguments: [NSExpression]) -> [FormatTextWriter.Piece] {
         if arguments.count == 2 {
-            if let symbol = infix[name] {
-                return "\(arguments[0].textAsOperand) \(symbol) \(arguments[1].textAsOperand)"
-            }
+            let (first, second) = (arguments[0], arguments[1])
+            if let symbol = infix[name] { return [.operand(first), .text(" \(symbol) "), .operand(second)] }
             if name == "objectFrom:withIndex:" {
-                return "\(arguments[0].textAsBase(of: .index))[\(arguments[1].formatText)]"
+                return [.base(first, .index), .text("["), .expression(second), .text("]")]
             }
-            if name == "castObject:toType:" { return "CAST(\(list(arguments)))" }
+            if name == "castObject:toType:" {
+                return [.text("CAST(")] + FormatTextWriter.list(arguments) + [.text(")")]
+            }
         }
-        if name == "onesComplement:", arguments.count == 1 { return "~" + arguments[0].textAsOperand }
-        return "\(name)(\(list(arguments)))"
+        if name == "onesComplement:", arguments.count == 1 { return [.text("~"), .operand(arguments[0])] }
+        return [.text(name + "(")] + FormatTextWriter.list(arguments) + [.text(")")]
     }
 
-    private static func text(ofMethod name: String, on operand: NSExpression, _ arguments: [NSExpression]) -> String {
+    private static func pieces(
+        ofMethod name: String, on target: NSExpression, _ arguments: [NSExpression]
+    ) -> [FormatTextWriter.Piece] {
         if name == "valueForKeyPath:", arguments.count == 1, case .variable(let variable) = arguments[0].storage {
-            return "\(operand.textAsBase(of: .key)).$\(variable)"
+            return [.base(target, .key), .text(".$\(variable)")]
         }
-        let start = "FUNCTION(\(operand.formatText), \(ConstantText.quoted(name))"
+        let start: [FormatTextWriter.Piece] = [
+            .text("FUNCTION("), .expression(target), .text(", \(ConstantText.quoted(name))"),
+        ]
         // The space before the comma is Apple's.
-        return arguments.isEmpty ? start + ")" : start + " , \(list(arguments)))"
+        return arguments.isEmpty
+            ? start + [.text(")")] : start + [.text(" , ")] + FormatTextWriter.list(arguments) + [.text(")")]
     }
 
-    /// Apple's parentheses round operators inside operators aren't known; with all of them the text means the same.
-    private var textAsOperand: String {
-        isOperator ? "(\(formatText))" : formatText
-    }
-
-    private var isOperator: Bool {
+    /// Whether the expression is put in parentheses as an operand. Apple's parentheses round operators inside operators
+    /// aren't known; with all of them the text means the same.
+    var isOperator: Bool {
         switch storage {
         case .function(let name, nil, let arguments):
             arguments.count == 2 && Self.infix[name] != nil || name == "onesComplement:"
         case .set, .assignment: true
+        case .constant(let value): (PredicateTree.nestedNode(in: value) as? NSExpression)?.isOperator ?? false
         default: false
         }
     }
 
     // MARK: Key paths
 
-    private enum Follower {
-        case key, index
-    }
-
-    private static func text(of path: String, on operand: NSExpression?) -> String {
+    private static func pieces(of path: String, on operand: NSExpression?) -> [FormatTextWriter.Piece] {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false)
         let text = parts.map { ReservedWords.needsEscape(String($0)) ? "#" + $0 : String($0) }.joined(separator: ".")
-        guard let operand else { return text }
-        return operand.textAsBase(of: .key) + "." + text
+        guard let operand else { return [.text(text)] }
+        return [.base(operand, .key), .text("." + text)]
     }
 
-    /// The text with a key or an index behind it.
-    private func textAsBase(of follower: Follower) -> String {
+    /// Whether a key or an index behind the expression would change its meaning.
+    func needsParentheses(before follower: FormatTextWriter.Follower) -> Bool {
         switch storage {
-        case .keyPath(let operand, let path):
-            // Apple's `a.d[0]` means something else than `(a.d)[0]`, and `(a.b).c` isn't `a.b.c` here.
-            return follower == .key || operand != nil || path.contains(".") ? "(\(formatText))" : formatText
+        // Apple's `a.d[0]` means something else than `(a.d)[0]`, and `(a.b).c` isn't `a.b.c` here.
+        case .keyPath(let operand, let path): follower == .key || operand != nil || path.contains(".")
         case .constant(let value):
-            if case .string = PredicateValue(value) { return formatText }
-            return "(\(formatText))"
-        case _ where isOperator: return "(\(formatText))"
-        default: return formatText
+            if case .string = PredicateValue(value) { false } else { true }
+        default: isOperator
         }
     }
 }

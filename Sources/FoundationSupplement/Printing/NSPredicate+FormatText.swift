@@ -7,50 +7,53 @@ extension NSPredicate: PredicateFormatReading {}
 
 extension NSPredicate {
     /// The text of the predicate in Apple's form.
-    package var formatText: String {
+    package var formatText: String { FormatTextWriter.text(of: .predicate(self)) }
+
+    var textPieces: [FormatTextWriter.Piece] {
         switch self {
-        case let comparison as NSComparisonPredicate: return comparison.comparisonText
-        case let compound as Foundation.NSCompoundPredicate: return compound.compoundText
-        default:
-            let text = (self as any PredicateFormatReading).predicateFormat
-            guard text == "BLOCKPREDICATE" else { return text }
-            let address = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
-            return "BLOCKPREDICATE(0x\(String(address, radix: 16)))"
+        case let comparison as NSComparisonPredicate: comparison.comparisonPieces
+        case let compound as Foundation.NSCompoundPredicate: compound.compoundPieces
+        default: [.text(foundationText)]
         }
+    }
+
+    private var foundationText: String {
+        let text = (self as any PredicateFormatReading).predicateFormat
+        guard text == "BLOCKPREDICATE" else { return text }
+        let address = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+        return "BLOCKPREDICATE(0x\(String(address, radix: 16)))"
+    }
+
+    /// Every compound inside another is put in parentheses, NOT included; an empty one prints as a word.
+    var isCompoundPart: Bool {
+        (self as? Foundation.NSCompoundPredicate).map { !$0.subpredicates.isEmpty } ?? false
     }
 }
 
 extension Foundation.NSCompoundPredicate {
-    fileprivate var compoundText: String {
+    fileprivate var compoundPieces: [FormatTextWriter.Piece] {
+        let parts = subpredicates.map { FormatTextWriter.Piece.part($0) }
         switch compoundPredicateType {
-        case .not:
-            return "NOT " + (subpredicates.first?.textAsPart ?? "TRUEPREDICATE")
-        case .and where subpredicates.isEmpty: return "TRUEPREDICATE"
-        case .or where subpredicates.isEmpty: return "FALSEPREDICATE"
-        case .and: return subpredicates.map(\.textAsPart).joined(separator: " AND ")
-        case .or: return subpredicates.map(\.textAsPart).joined(separator: " OR ")
+        case .not: return [.text("NOT "), parts.first ?? .text("TRUEPREDICATE")]
+        case .and where parts.isEmpty: return [.text("TRUEPREDICATE")]
+        case .or where parts.isEmpty: return [.text("FALSEPREDICATE")]
+        case .and: return FormatTextWriter.joined(parts, by: " AND ")
+        case .or: return FormatTextWriter.joined(parts, by: " OR ")
         }
     }
 }
 
-extension NSPredicate {
-    /// Every compound inside another is put in parentheses, NOT included.
-    fileprivate var textAsPart: String {
-        guard let compound = self as? Foundation.NSCompoundPredicate else { return formatText }
-        // An empty compound prints as a word.
-        return compound.subpredicates.isEmpty ? formatText : "(\(formatText))"
-    }
-}
-
 extension NSComparisonPredicate {
-    fileprivate var comparisonText: String {
+    fileprivate var comparisonPieces: [FormatTextWriter.Piece] {
         let prefix =
             switch comparisonPredicateModifier {
             case .direct: ""
             case .any: "ANY "
             case .all: "ALL "
             }
-        return prefix + leftExpression.formatText + " " + operatorText + " " + rightExpression.formatText
+        return [
+            .text(prefix), .expression(leftExpression), .text(" \(operatorText) "), .expression(rightExpression),
+        ]
     }
 
     private var operatorText: String {

@@ -8,6 +8,9 @@ package final class KeyedSortDescriptor: NSSortDescriptor {
     /// How strings are compared; nil when a closure compares.
     package let sortSelector: SortSelector?
 
+    /// Whether the descriptor was read from an archive and may not sort yet.
+    var isLocked = false
+
     private let closure: Comparator?
     private let lens: ((Any) -> Any?)?
 
@@ -54,6 +57,7 @@ package final class KeyedSortDescriptor: NSSortDescriptor {
 
     /// What the descriptor compares of an object. A sort reads it once for each object.
     func sortValue(of object: Any) throws -> SortValue {
+        if isLocked { try checkLock() }
         let value: Any?
         if let lens {
             value = lens(object)

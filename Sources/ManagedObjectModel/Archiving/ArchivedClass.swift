@@ -1,9 +1,13 @@
+import FoundationSupplement
+
 /// The inheritance of the classes that archives of models name, as `$classes` has it.
 enum ArchivedClass {
     /// The class and its superclasses, the class first.
     static func chain(of name: String) -> [String] {
         var chain = [name]
-        while let parent = parents[chain[chain.count - 1]] { chain.append(parent) }
+        while let last = chain.last, let parent = parents[last] ?? PredicateArchiveClass.parents[last] {
+            chain.append(parent)
+        }
         return chain + ["NSObject"]
     }
 
@@ -25,28 +29,5 @@ enum ArchivedClass {
         "NSFetchedPropertyDescription": "NSPropertyDescription",
         "NSExpressionDescription": "NSPropertyDescription",
         "NSFetchRequest": "NSPersistentStoreRequest",
-        "NSComparisonPredicate": "NSPredicate",
-        "NSCompoundPredicate": "NSPredicate",
-        "NSTruePredicate": "NSPredicate",
-        "NSFalsePredicate": "NSPredicate",
-        "NSComparisonPredicateOperator": "NSPredicateOperator",
-        "NSEqualityPredicateOperator": "NSPredicateOperator",
-        "NSInPredicateOperator": "NSPredicateOperator",
-        "NSBetweenPredicateOperator": "NSPredicateOperator",
-        "NSLikePredicateOperator": "NSMatchingPredicateOperator",
-        "NSMatchingPredicateOperator": "NSStringPredicateOperator",
-        "NSSubstringPredicateOperator": "NSStringPredicateOperator",
-        "NSStringPredicateOperator": "NSPredicateOperator",
-        "NSKeyPathExpression": "NSFunctionExpression",
-        "NSFunctionExpression": "NSExpression",
-        "NSSelfExpression": "NSExpression",
-        "NSConstantValueExpression": "NSExpression",
-        "NSVariableExpression": "NSExpression",
-        "NSKeyPathSpecifierExpression": "NSExpression",
-        "NSAggregateExpression": "NSExpression",
-        "NSSetExpression": "NSExpression",
-        "NSSubqueryExpression": "NSExpression",
-        "NSTernaryExpression": "NSExpression",
-        "NSAnyKeyExpression": "NSExpression",
     ]
 }

@@ -78,17 +78,6 @@ extension ModelArchiveReader {
         return result
     }
 
-    private func sortDescriptor(_ reference: PropertyListValue, _ what: String) throws -> NSSortDescriptor? {
-        guard let object = try archive.object(reference, ["NSSortDescriptor"], what) else { return nil }
-        let key = try archive.string(object["NSKey"], "a sort key of \(what)")
-        let name =
-            try archive.string(object["NSSelector"], "a sort selector of \(what)") ?? SortSelector.compare.rawValue
-        guard let selector = SortSelector(rawValue: name) else {
-            throw failure("sorts \(what) by the unknown selector '\(name)'")
-        }
-        return NSSortDescriptor(key: key, ascending: try archive.flag(object["NSAscending"]), selector: selector)
-    }
-
     /// A property's name, or an expression.
     private mutating func fetchedValue(_ reference: PropertyListValue, _ what: String) throws -> Any? {
         if try archive.resolve(reference)?.string != nil { return try archive.string(reference, what) }

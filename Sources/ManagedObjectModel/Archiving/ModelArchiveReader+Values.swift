@@ -10,13 +10,13 @@ extension ModelArchiveReader {
         ])
 
     /// Counts one more thing that was read.
-    mutating func spend(_ what: String) throws {
+    package mutating func spend(_ what: String) throws {
         budget -= 1
         guard budget >= 0 else { throw failure("is too complicated at \(what)") }
     }
 
     /// The value that a reference leads to; nil for none.
-    mutating func value(_ reference: PropertyListValue?, _ what: String, depth: Int = 0) throws -> Any? {
+    package mutating func value(_ reference: PropertyListValue?, _ what: String, depth: Int = 0) throws -> Any? {
         try spend(what)
         guard depth < 32 else { throw failure("has values that are nested too deeply in \(what)") }
         guard let resolved = try archive.resolve(reference) else { return nil }

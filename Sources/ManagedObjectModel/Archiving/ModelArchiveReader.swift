@@ -4,8 +4,8 @@ import FoundationSupplement
 ///
 /// Descriptions are made first and tied together afterwards, as by the reader of XML. Only the classes named here and
 /// in the extensions are ever interpreted; keys that are not known are ignored.
-package struct ModelArchiveReader {
-    let archive: KeyedArchive
+package struct ModelArchiveReader: PredicateArchiveReading {
+    package let archive: KeyedArchive
     private(set) var entities: [Int: NSEntityDescription] = [:]
     private var entitiesByName: [String: NSEntityDescription] = [:]
     private(set) var relationships: [Int: NSRelationshipDescription] = [:]
@@ -24,7 +24,7 @@ package struct ModelArchiveReader {
         budget = 10_000 + archive.objects.count * 64
     }
 
-    func failure(_ reason: String) -> ModelFileError { archive.failure(reason) }
+    func failure(_ reason: String) -> any Error { archive.failure(reason) }
 
     private mutating func model() throws -> NSManagedObjectModel {
         let root = try archive.root()

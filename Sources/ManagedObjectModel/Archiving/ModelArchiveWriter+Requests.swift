@@ -35,16 +35,6 @@ extension ModelArchiveWriter {
         return builder.array("NSArray", references)
     }
 
-    private mutating func sortDescriptor(_ descriptor: NSSortDescriptor) -> PropertyListValue {
-        builder.add(
-            "NSSortDescriptor",
-            [
-                "NSKey": builder.string(descriptor.key), "NSAscending": .boolean(descriptor.ascending),
-                "NSSelector": builder.string((descriptor.selector ?? .compare).rawValue),
-                "NSReverseNullOrder": .boolean(false),
-            ])
-    }
-
     /// A property by its name; an expression as it is.
     private mutating func fetchedValue(_ value: Any) -> PropertyListValue {
         switch value {

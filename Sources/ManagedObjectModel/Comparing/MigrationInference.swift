@@ -188,7 +188,7 @@ extension NSAttributeDescription {
 
 extension NSAttributeType {
     /// Whether values are numbers, which an inferred mapping converts into each other.
-    var isNumeric: Bool {
+    package var isNumeric: Bool {
         switch self {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
             .doubleAttributeType, .floatAttributeType, .booleanAttributeType:

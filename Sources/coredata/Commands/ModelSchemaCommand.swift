@@ -13,8 +13,7 @@ struct ModelSchemaCommand: Command {
             "coredata model schema World.xcdatamodeld --configuration Public",
         ],
         discussion: """
-            The statements are those, word for word and in order, that make a new store. A store made here has the tables
-            of the whole model, whatever its configuration.
+            The statements are those, word for word and in order, that make a new store, or one for a configuration.
             """)
 
     private let path: String
@@ -30,8 +29,7 @@ struct ModelSchemaCommand: Command {
     func run() throws {
         let model = try ModelSource(path).requireModel()
         try requireConfiguration(in: model)
-        let schema = try SQLSchema(model)
-        let statements = try schema.creationStatements(forConfigurationName: configuration)
+        let statements = try SQLSchema(model, configurationName: configuration).creationStatements()
         try printResult(printsJSON ? json(statements) : statements.map { "\($0);" }.joined(separator: "\n\n"))
     }
 

@@ -32,9 +32,15 @@ struct Cell {
         case .date(let seconds): self.init(text: ISODate.text(seconds), kind: .text)
         case .string(let text): self.init(text: text, kind: .text)
         case .data(let data): self.init(text: data.base64EncodedString(), kind: .text)
+        case .external(let value):
+            guard let data = value.dataOrWarning else {
+                self = .null
+                return
+            }
+            self.init(text: data.base64EncodedString(), kind: .text)
         case .uuid(let uuid): self.init(text: uuid.uuidString, kind: .text)
         case .uri(let url): self.init(text: url.absoluteString, kind: .text)
-        case .null, .transformed, .reference, .object, .toMany, .fetched: self = .null
+        case .null, .composite, .transformed, .reference, .object, .toMany, .fetched: self = .null
         }
     }
 

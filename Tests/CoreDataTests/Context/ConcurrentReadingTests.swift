@@ -125,7 +125,7 @@ struct ConcurrentReadingTests {
         #expect(coordinator.value.persistentStores.allSatisfy { !$0.readsConcurrently })
     }
 
-    @Test("a file that has come into the place of the store's is not read as if it were the store's")
+    @Test("a file that has come into the place of the store's is not read; the store's own still is")
     func replacement() throws {
         let fixture = try ConcurrencyTests.fixture()
         fixture.insert("City", ["name": "a"])
@@ -135,9 +135,7 @@ struct ConcurrentReadingTests {
         try other.context.save()
         try FileManager.default.removeItem(at: fixture.url)
         try FileManager.default.copyItem(at: other.url, to: fixture.url)
-        let error = #expect(throws: CocoaError.self) { try fixture.secondContext().find("City") }
-        #expect(error?.code == .fileReadUnknown)
-        #expect(error?.userInfo[NSSQLiteErrorDomain] as? Int == 6922)
+        #expect(try fixture.secondContext().find("City").map(\.name) == ["a"])
     }
 
     @Test("a reader's connection has the program's pragmas, and is closed with the store")
@@ -148,13 +146,13 @@ struct ConcurrentReadingTests {
         _ = try Library.open(url)
         #expect(throws: SQLiteError.self) { try readers.read { _ in } }
         readers.open(url, .readWrite, busyTimeout: 100, pragmas: ["PRAGMA cache_size = 123"])
-        let first = try readers.read { $0 }
+        let first = try #require(try readers.read { $0 })
         #expect(try first.connection.int("PRAGMA cache_size") == 123)
         #expect(try readers.read { $0 === first })
         let (isOther, rows) = try readers.read { outer in
             let isOther = try readers.read { inner in inner !== outer }
             readers.close()
-            return (isOther, try outer.connection.int("SELECT COUNT(*) FROM ZAUTHOR"))
+            return (isOther, try outer?.connection.int("SELECT COUNT(*) FROM ZAUTHOR"))
         }
         #expect(isOther)
         #expect(rows == 0)

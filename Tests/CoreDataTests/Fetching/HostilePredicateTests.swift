@@ -104,17 +104,55 @@ struct HostilePredicateTests {
         #expect(try count(shallow) == 1)
     }
 
-    @Test(
-        "values never become a part of the SQL",
-        arguments: ["' OR 1 = 1 --", "\"; DROP TABLE ZCITY", "?", "?1", "%", "\0"])
+    static let injections = ["' OR 1 = 1 --", "\"; DROP TABLE ZCITY; --", "?", "?1", "%", "\0", "ZNAME", ") OR (1=1"]
+
+    @Test("values never become a part of the SQL", arguments: injections)
     func injection(_ text: String) throws {
         let fixture = try Self.fixture()
         let context = fixture.context
         for format in [
             "name == %@", "name CONTAINS %@", "name IN {%@, 'x'}", "name ENDSWITH[c] %@", "ANY tags.name == %@",
+            "name BEGINSWITH %@", "%@ IN tags.name", "lowercase(name) == %@", "TERNARY(name == %@, 1, 0) == 1",
+            "SUBQUERY(tags, $t, $t.name == %@).@count > 0", "name BETWEEN {%@, %@}",
         ] {
-            #expect(try context.find("City", format, text).isEmpty)
+            let predicate = NSPredicate(format: format, argumentArray: [text, text])
+            let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+            request.predicate = predicate
+            #expect(try context.fetch(request).isEmpty || format.contains("BETWEEN"), "\(format)")
         }
+        let many = (0..<20).map { "\(text)\($0)" } + [text]
+        #expect(try context.find("City", "name IN %@", many).isEmpty)
+        #expect(try context.find("City", "name IN[c] %@", many).isEmpty)
+        #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "City")) == 1)
+    }
+
+    @Test("keys never become a part of the SQL: what is no property is refused", arguments: injections)
+    func keyInjection(_ text: String) throws {
+        let context = try Self.fixture().context
+        for format in ["%K == 1", "%K.name == 1", "ANY tags.%K == 1", "country.%K == nil", "tags.@sum.%K > 1"] {
+            let predicate = NSPredicate(format: format, argumentArray: [text])
+            let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+            request.predicate = predicate
+            #expect(throws: CocoaError.self, "\(format)") { try context.fetch(request) }
+        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "City")
+        request.sortDescriptors = [NSSortDescriptor(key: text, ascending: true)]
+        #expect(throws: CocoaError.self) { try context.fetch(request) }
+        #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "City")) == 1)
+    }
+
+    @Test("names of any letters that a model may have are found, long lists with any characters too")
+    func oddNames() throws {
+        let entity = Build.entity(
+            "Straße", [Build.attribute("größe", .integer64AttributeType), Build.attribute("名", .stringAttributeType)])
+        let fixture = try Fixture(Build.model(entity))
+        let text = "\"\\\n\u{1}\0\u{2028}'é"
+        fixture.insert("Straße", ["größe": 1, "名": text])
+        try fixture.context.save()
+        #expect(try fixture.context.find("Straße", "%K == 1 AND %K == %@", "größe", "名", text).count == 1)
+        #expect(try fixture.context.find("Straße", "%K IN %@", "名", (0..<50).map { "\($0)" } + [text]).count == 1)
+        let shorter = (0..<50).map { "\($0)" } + ["\"\\\n\u{1}"]
+        #expect(try fixture.context.find("Straße", "%K IN %@", "名", shorter).isEmpty)
     }
 
     @Test("numbers beyond those that a store holds compare as such")

@@ -134,17 +134,42 @@ package class AtomicFileStore: SlotStore {
 
     private func fill(_ node: SlotCacheNode, _ object: StoredObject) throws {
         for stored in object.attributes {
+            // The elements of a composite attribute have its name before theirs.
+            let isElement = stored.name.utf8.contains(UInt8(ascii: "."))
+            let path =
+                isElement
+                ? stored.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init) : [stored.name]
             // What the model doesn't have was there when versions were to be ignored.
-            guard let slot = slots(of: node.objectID.layout)[stored.name],
-                case .attribute(let attribute) = node.objectID.layout.kinds[slot], !attribute.isTransient
+            guard let slot = slots(of: node.objectID.layout)[path[0]],
+                case .attribute(let whole) = node.objectID.layout.kinds[slot], !whole.isTransient,
+                let (names, attribute) = element(path.dropFirst(), of: whole)
             else { continue }
             guard let value = Self.format.value(stored.value, attribute.attributeType) else {
                 throw StoreFileFault(
                     "the value of '\(attribute.name)' of \(object.entity) \(object.key) is no"
                         + " \(attribute.attributeType.displayName)", line: object.line)
             }
-            node.values[slot] = value
+            if let composite = whole as? NSCompositeAttributeDescription {
+                node.values[slot] = node.values[slot].setting(value, at: names[...], of: composite) ?? .null
+            } else {
+                node.values[slot] = value
+            }
         }
+    }
+
+    /// The element of a composite attribute that a file means, with the model's names on the way to it; the attribute
+    /// itself for no names.
+    private func element(
+        _ path: ArraySlice<String>, of attribute: NSAttributeDescription
+    ) -> (names: [String], NSAttributeDescription)? {
+        guard let name = path.first else {
+            return attribute is NSCompositeAttributeDescription ? nil : ([], attribute)
+        }
+        guard let composite = attribute as? NSCompositeAttributeDescription,
+            let found = composite.elements.first(where: { Self.format.name(of: $0) == name }),
+            let (names, element) = element(path.dropFirst(), of: found)
+        else { return nil }
+        return ([found.name] + names, element)
     }
 
     private func relate(_ node: SlotCacheNode, _ object: StoredObject, _ nodes: [Int64: SlotCacheNode]) throws {
@@ -204,7 +229,7 @@ package class AtomicFileStore: SlotStore {
             switch layout.kinds[field.slot] {
             case .attribute(let attribute):
                 guard !attribute.isTransient, !node.values[field.slot].isNull else { continue }
-                object.attributes.append(try stored(node.values[field.slot], attribute, field, object))
+                object.attributes += try stored(node.values[field.slot], attribute, field.name, object)
             case .toOne(let relationship), .toMany(let relationship):
                 let keys = node.related(relationship, in: self).map(\.objectID.primaryKey)
                 object.relationships.append(
@@ -216,12 +241,20 @@ package class AtomicFileStore: SlotStore {
         return object
     }
 
+    /// A value as the file has it; of a composite attribute, each element that isn't nil.
     private func stored(
-        _ value: SlotValue, _ attribute: NSAttributeDescription, _ field: Field, _ object: StoredObject
-    ) throws -> StoredObject.Attribute {
+        _ value: SlotValue, _ attribute: NSAttributeDescription, _ name: String, _ object: StoredObject
+    ) throws -> [StoredObject.Attribute] {
+        if case .composite(let values) = value, let composite = attribute as? NSCompositeAttributeDescription {
+            return try zip(composite.elements, values).filter { !$1.isNull }.flatMap { element, value in
+                try stored(value, element, "\(name).\(Self.format.name(of: element))", object)
+            }
+        }
         do {
-            return .init(
-                name: field.name, type: field.type, value: try Self.format.stored(value, attribute.attributeType))
+            let type = attribute.attributeType
+            return [
+                .init(name: name, type: XMLStoreDocument.typeName(type), value: try Self.format.stored(value, type))
+            ]
         } catch let fault as StoreFileFault {
             throw StoreFileFault("'\(attribute.name)' of \(object.entity) \(object.key): \(fault.reason)")
         }
@@ -231,7 +264,6 @@ package class AtomicFileStore: SlotStore {
     private struct Field {
         let name: String
         let slot: Int
-        let type: String
         let destination: String
     }
 
@@ -242,9 +274,8 @@ package class AtomicFileStore: SlotStore {
         if let known = fieldsByEntity[ObjectIdentifier(layout)] { return known }
         let fields = layout.properties.enumerated().map { slot, property in
             let destination = (property as? NSRelationshipDescription)?.destinationEntity
-            let type = layout.attributeTypes[slot].map(XMLStoreDocument.typeName) ?? ""
             return Field(
-                name: Self.format.name(of: property), slot: slot, type: type,
+                name: Self.format.name(of: property), slot: slot,
                 destination: destination.map { Self.format.name(of: $0) } ?? "")
         }
         let sorted = fields.sorted { $0.name < $1.name }

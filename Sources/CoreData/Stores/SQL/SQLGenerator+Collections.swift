@@ -21,7 +21,7 @@ extension SQLGenerator {
             switch storage {
             case .toMany(_, _, let order, _): order != nil
             case .join(_, _, _, _, let order, _): order != nil
-            case .none, .column, .toOne: false
+            case .none, .column, .composite, .toOne: false
             }
         }
     }
@@ -54,7 +54,7 @@ extension SQLGenerator {
             let inner = newScope(destination, parent: scope)
             inner.key = "\(inner.alias)j.\(other)"
             elements = Elements(scope: inner, join: (table, own, other), owner: "\(inner.alias)j.\(own)")
-        case .none, .column, .toOne: throw CocoaError.request("to-many key not allowed here")
+        case .none, .column, .composite, .toOne: throw CocoaError.request("to-many key not allowed here")
         }
         for filter in collection.filters {
             elements.scope.variables.append(filter.variable)
@@ -64,10 +64,16 @@ extension SQLGenerator {
     }
 
     /// The value of an element at the end of the collection's key path.
-    private mutating func element(_ path: String?, _ scope: Scope) throws -> Operand {
+    ///
+    /// - Parameter refusal: what is thrown for a path with another to-many step.
+    private mutating func element(
+        _ path: String?, _ scope: Scope, refusal: CocoaError? = nil
+    ) throws -> Operand {
         guard let path else { return .object(key: scope.key, destination: scope.entity) }
         guard let operand = try self.path(path, scope) else { throw missing(path, scope.entity) }
-        if case .toMany = operand { throw CocoaError.request("multiple to-many keys not allowed here (\(path))") }
+        if case .toMany = operand {
+            throw refusal ?? CocoaError.request("multiple to-many keys not allowed here (\(path))")
+        }
         return operand
     }
 
@@ -193,14 +199,16 @@ extension SQLGenerator {
         function name: String, _ collection: Collection, _ expression: Expression, _ scope: Scope
     ) throws -> Operand {
         guard ["count:", "sum:", "min:", "max:", "average:"].contains(name) else { throw unsupported(expression) }
-        return try aggregate(name, collection, isDistinct: collection.isSet, countsNil: false, scope)
+        return try aggregate(
+            name, collection, isDistinct: collection.isSet, countsNil: false, scope, refusal: unsupported(expression))
     }
 
     private mutating func aggregate(
-        _ function: String, _ collection: Collection, isDistinct: Bool, countsNil: Bool, _ scope: Scope
+        _ function: String, _ collection: Collection, isDistinct: Bool, countsNil: Bool, _ scope: Scope,
+        refusal: CocoaError? = nil
     ) throws -> Operand {
         var elements = try open(collection, scope)
-        let element = try element(collection.rest, elements.scope)
+        let element = try element(collection.rest, elements.scope, refusal: refusal)
         let (sql, type) = try Self.aggregate(function, element, isDistinct: isDistinct, countsNil: countsNil)
         elements.conditions.insert("\(elements.owner) = \(collection.owner)", at: 0)
         let all = elements.conditions.joined(separator: " AND ")

@@ -42,12 +42,12 @@ extension SQLGenerator {
             (.entity(let sql), .constant(let value)) where PredicateValue(value).isNull:
             return "\(sql) IS \(wantsEqual ? "" : "NOT ")NULL"
         case (.object(let key, let destination), .constant(let value)):
-            guard let id = try objectID(value, destination) else { return never([key], wantsEqual) }
+            guard let id = try objectID(value, destination) else { return never([key], wantsEqual: wantsEqual) }
             // Keys are unique in a table, so the key alone decides.
             return "\(key) \(sign) \(bind(.integer(id.primaryKey)))"
         case (.object(let a, let x), .object(let b, let y)):
             // Rows of two tables are never the same, whatever their keys.
-            return x.table === y.table ? "\(a) \(sign) \(b)" : never([a, b], wantsEqual)
+            return x.table === y.table ? "\(a) \(sign) \(b)" : never([a, b], wantsEqual: wantsEqual)
         case (.entity(let number), .constant(let value)):
             return "\(number) \(sign) \(bind(.integer(try entityNumber(value))))"
         case (.entity(let a), .entity(let b)): return "\(a) \(sign) \(b)"
@@ -66,7 +66,7 @@ extension SQLGenerator {
     ) throws -> String {
         let families = [a.type, b.type].map { $0.flatMap(ValueFamily.init) }
         if families.contains(.opaque) { throw unimplemented(predicate) }
-        if let x = families[0], let y = families[1], x != y { return never(nullable, wantsEqual) }
+        if let x = families[0], let y = families[1], x != y { return never(nullable, wantsEqual: wantsEqual) }
         guard flags(predicate, families) != 0 else { return "\(a.sql) \(wantsEqual ? "=" : "<>") \(b.sql)" }
         let search = SQLFunctions.Search.equal.rawValue
         let text = "NSCoreDataStringSearch(\(a.sql), \(b.sql), \(flags(predicate, families)), \(search))"
@@ -74,7 +74,7 @@ extension SQLGenerator {
     }
 
     /// An equality that no row fulfils, as long as nothing in it is NULL: then it is unknown, like any other.
-    private func never(_ nullable: [String], _ wantsEqual: Bool) -> String {
+    func never(_ nullable: [String], wantsEqual: Bool) -> String {
         wantsEqual
             ? "((\(nullable.map { "\($0) IS NULL" }.joined(separator: " OR "))) AND NULL)"
             : "((\(nullable.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))) OR NULL)"

@@ -26,9 +26,9 @@ extension SQLGenerator {
         switch left {
         case .object(let key, let destination):
             let keys = try values.compactMap { try objectID($0, destination)?.primaryKey }
-            return member(key, .integers(keys), hasNil)
+            return member(key, ValueList(keys: keys, of: values.count), hasNil)
         case .entity(let number):
-            return member(number, .integers(try values.map { try entityNumber($0) }), hasNil)
+            return member(number, ValueList(keys: try values.map { try entityNumber($0) }, of: values.count), hasNil)
         case .value(let sql, let type): return try member(predicate, sql, type, values, hasNil)
         default: throw unimplemented(predicate)
         }
@@ -42,7 +42,7 @@ extension SQLGenerator {
         let slots = try values.map { try SlotValue(constant: $0) }
             .filter { slot in family == nil || slot.attributeType.flatMap(ValueFamily.init) == family }
         let flags = flags(predicate, [family])
-        guard flags != 0 else { return member(sql, ValueList(slots), hasNil) }
+        guard flags != 0 else { return member(sql, ValueList(slots, of: values.count), hasNil) }
         let strings = slots.compactMap { slot in if case .string(let text) = slot { text } else { nil } }
         guard !predicate.options.contains(.localeSensitive) else {
             // What a locale finds equal has no common form to look up.
@@ -52,7 +52,7 @@ extension SQLGenerator {
             return parts.isEmpty ? "1 = 0" : "(\(Self.joined(parts[...], " OR ")))"
         }
         let comparison = StringComparison(predicate.options)
-        let folded = ValueList(strings.map { .string(comparison.folded($0)) })
+        let folded = ValueList(strings.map { .string(comparison.folded($0)) }, of: values.count)
         return member("NSCoreDataFold(\(sql), \(flags))", folded, hasNil)
     }
 
@@ -70,6 +70,7 @@ extension SQLGenerator {
                     "\(sql) IN (SELECT \(group.decoder) FROM json_each(\(bind(.string(group.json)))))")
             }
         }
+        if parts.isEmpty, list.hasStrangers { parts.append(never([sql], wantsEqual: true)) }
         if hasNil { parts.append("\(sql) IS NULL") }
         return parts.isEmpty ? "1 = 0" : parts.count == 1 ? parts[0] : "(\(parts.joined(separator: " OR ")))"
     }
@@ -81,10 +82,15 @@ struct ValueList {
     static let few = 8
 
     let values: [SlotValue]
+    /// Whether there were others, which can't be equal.
+    let hasStrangers: Bool
 
-    init(_ values: [SlotValue]) { self.values = values }
+    init(_ values: [SlotValue], of count: Int) {
+        self.values = values
+        hasStrangers = values.count < count
+    }
 
-    static func integers(_ numbers: [Int64]) -> ValueList { ValueList(numbers.map { .integer($0) }) }
+    init(keys: [Int64], of count: Int) { self.init(keys.map { .integer($0) }, of: count) }
 
     /// The values of one kind as JSON, and the SQL that gets a value back from `value`.
     var groups: [(json: String, decoder: String)] {
@@ -104,7 +110,7 @@ struct ValueList {
             case .string(let text): others.append("t" + Self.hexadecimal(text.utf8))
             case .uuid(let uuid): others.append("b" + withUnsafeBytes(of: uuid.uuid) { Self.hexadecimal($0) })
             case .data(let data): others.append("b" + Self.hexadecimal(data))
-            case .null, .transformed, .reference, .object, .toMany, .fetched: break
+            case .null, .composite, .external, .transformed, .reference, .object, .toMany, .fetched: break
             }
         }
         return [

@@ -192,7 +192,7 @@ extension SlotValue {
         case .uuid: .UUIDAttributeType
         case .uri: .URIAttributeType
         case .data: .binaryDataAttributeType
-        case .null, .transformed, .reference, .object, .toMany, .fetched: nil
+        case .null, .composite, .external, .transformed, .reference, .object, .toMany, .fetched: nil
         }
     }
 }

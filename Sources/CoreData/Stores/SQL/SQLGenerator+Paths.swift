@@ -31,6 +31,11 @@ extension SQLGenerator {
             guard let slot = found.first else { return nil }
             switch slot.entity.storage[slot.index] {
             case .column: return try steps.isEmpty ? column(found, prefix(&place, scope), step) : nil
+            case .composite:
+                guard let element = slot.entity.storage[slot.index].element(steps),
+                    case .column(let column) = element.storage
+                else { return nil }
+                return .value(sql: try prefix(&place, scope) + column.name, type: element.attribute.attributeType)
             case .toOne(let key, _, _):
                 guard case .toOne(let relationship) = slot.entity.layout.kinds[slot.index],
                     let destination = relationship.destinationEntity.flatMap(schema.entity)

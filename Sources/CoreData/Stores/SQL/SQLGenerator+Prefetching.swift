@@ -26,7 +26,7 @@ extension SQLGenerator {
                 destination, "t1.\(own)",
                 "\(table.name) t1 JOIN \(destination.table.name) t0 ON t0.Z_PK = t1.\(other)", order.map { "t1.\($0)" }
             )
-        case .none, .column, .toOne: return nil
+        case .none, .column, .composite, .toOne: return nil
         }
         let (values, columns) = values(source.destination, schema)
         let order = [source.key, source.order, "t0.Z_PK"].compactMap(\.self).joined(separator: ", ")

@@ -114,41 +114,9 @@ package struct SQLGenerator {
     static func columnNames(_ entity: SQLEntity, _ schema: SQLSchema) -> [String] {
         var wanted: Set<String> = []
         for number in entity.numbers {
-            for storage in schema.entities[number - 1].storage {
-                switch storage {
-                case .column(let column): wanted.insert(column.name)
-                case .toOne(let key, let number, _): wanted.formUnion([key.name, number?.name ?? key.name])
-                case .none, .toMany, .join: break
-                }
-            }
+            for storage in schema.entities[number - 1].storage { wanted.formUnion(storage.columns.map(\.name)) }
         }
         return entity.table.columns.map(\.name).filter { wanted.contains($0) }
-    }
-
-    /// The condition of a partial index, whose values can't be bound and so are written out.
-    static func partialIndexCondition(_ predicate: NSPredicate, entity: SQLEntity, schema: SQLSchema) throws -> String {
-        var generator = SQLGenerator(schema)
-        generator.writesLiterals = true
-        let scope = Scope(entity, alias: "")
-        let text = try generator.predicate(predicate, scope)
-        guard scope.joins.isEmpty else {
-            throw CocoaError.request("a partial index can't follow a relationship: \(predicate.formatText)")
-        }
-        // Between the parameters' marks there is no text of the predicate's own: names and SQL hold no question mark.
-        var result = ""
-        for (index, part) in text.split(separator: "?", omittingEmptySubsequences: false).enumerated() {
-            guard index > 0 else {
-                result += part
-                continue
-            }
-            let digits = part.prefix(while: \.isNumber)
-            guard let number = Int(digits), generator.bindings.indices.contains(number - 1) else {
-                throw CocoaError.request(
-                    "a partial index with this condition is not supported: \(predicate.formatText)")
-            }
-            result += try generator.bindings[number - 1].sqlLiteral() + part.dropFirst(digits.count)
-        }
-        return result
     }
 
     // MARK: Clauses
@@ -194,19 +162,6 @@ package struct SQLGenerator {
         case .localizedCompare: " COLLATE NSCollateLocaleSensitive"
         case .localizedCaseInsensitiveCompare: " COLLATE NSCollateLocaleInsensitive"
         case .localizedStandardCompare: " COLLATE NSCollateFinderlike"
-        }
-    }
-}
-
-extension SlotValue {
-    /// The value as a literal, for the few places where SQLite takes no parameter.
-    fileprivate func sqlLiteral() throws -> String {
-        switch self {
-        case .null: "NULL"
-        case .integer(let number): "\(number)"
-        case .real(let number), .date(let number): "\(number)"
-        case .string(let text): "'\(text.replacingOccurrences(of: "'", with: "''"))'"
-        default: throw CocoaError.request("a partial index can't compare with this kind of value")
         }
     }
 }

@@ -106,7 +106,7 @@ extension SlotValue {
         case .uri(let url): "\(url)"
         case .reference(let key, _): "\(key)"
         case .object(let object): "\(object.primaryKey)"
-        case .transformed, .toMany, .fetched: "?"
+        case .composite, .external, .transformed, .toMany, .fetched: "?"
         }
     }
 }

@@ -1,42 +1,61 @@
+import CSQLite
 import FoundationSupplement
 
 /// The values of attributes that may be stored in files of their own: the first byte says where a value is.
 struct ExternalData {
     /// The data follows.
     static let inlineMark: UInt8 = 1
-    /// The name of a file follows.
+    /// The name of a file follows, and a zero.
     static let fileMark: UInt8 = 2
+    /// A value of more bytes than this goes to a file.
+    static let limit = 100 * 1024
 
     /// The store's file; the folder with its external data lies beside it.
     let store: URL?
 
-    func value(_ stored: Data) throws -> SlotValue {
-        guard let mark = stored.first else { return .null }
-        let rest = stored.dropFirst()
-        switch mark {
-        case Self.inlineMark: return .data(Data(rest))
-        case Self.fileMark: return .data(try content(String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)))
-        default: throw CocoaError.store(.fileReadCorruptFile, store, "an externally stored value is marked \(mark)")
+    /// The value in a column.
+    func value(_ statement: SQLiteStatement, _ column: Int32) throws -> SlotValue {
+        guard let start = sqlite3_column_blob(statement.handle, column) else { return .null }
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement.handle, column)))
+        switch bytes.first {
+        case nil: return .null
+        case Self.inlineMark?: return .data(Data(bytes.dropFirst()))
+        case Self.fileMark?:
+            let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+            return .external(ExternalValue.value(try file(name)))
+        case let mark?:
+            throw CocoaError.store(.fileReadCorruptFile, store, "an externally stored value is marked \(mark)")
         }
     }
 
-    private func content(_ name: String) throws -> Data {
-        // Only a UUID is a name: whatever else stands there leads to no file.
-        guard UUID(uuidString: name) != nil, let store else {
+    /// The name of the file in what a column has; nil for a value that is in the column.
+    static func name(_ stored: Data) -> String? {
+        guard stored.first == fileMark else { return nil }
+        return String(decoding: stored.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// What a column has for a file.
+    static func reference(_ value: ExternalValue) -> Data {
+        Data([fileMark]) + Data(value.file.lastPathComponent.utf8) + Data([0])
+    }
+
+    /// The file of a name. Only a UUID is a name: whatever else stands there leads to no file.
+    func file(_ name: String) throws -> URL {
+        guard name.utf8.count == 36, UUID(uuidString: name) != nil, let store else {
             throw CocoaError.store(
                 .fileReadCorruptFile, store, "an externally stored value has the file name '\(name)'")
         }
-        let file = Self.folder(ofStoreAt: store).appendingPathComponent("_EXTERNAL_DATA/\(name)")
-        do {
-            return try Data(contentsOf: file)
-        } catch {
-            throw CocoaError.store(.fileReadNoSuchFile, file, "the file of an externally stored value can't be read")
-        }
+        return Self.files(ofStoreAt: store).appendingPathComponent(name)
     }
 
     /// The folder beside a store's file for what is not in it.
     static func folder(ofStoreAt store: URL) -> URL {
         let base = store.deletingPathExtension().lastPathComponent
         return store.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT")
+    }
+
+    /// The folder in it with the files of large values.
+    static func files(ofStoreAt store: URL) -> URL {
+        folder(ofStoreAt: store).appendingPathComponent("_EXTERNAL_DATA")
     }
 }

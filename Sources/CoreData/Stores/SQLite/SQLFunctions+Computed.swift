@@ -112,7 +112,8 @@ extension SQLFunctions {
         case .uri(let url): give(url.absoluteString, context)
         case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { give($0, context) }
         case .data(let data): data.withUnsafeBytes { give($0, context) }
-        case .null, .transformed, .reference, .object, .toMany, .fetched: sqlite3_result_null(context)
+        case .null, .composite, .external, .transformed, .reference, .object, .toMany, .fetched:
+            sqlite3_result_null(context)
         }
     }
 

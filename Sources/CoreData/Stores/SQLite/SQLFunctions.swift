@@ -51,6 +51,7 @@ package enum SQLFunctions {
         ] {
             add(name, -1, SQLITE_UTF8, on: database) { context, _ in sqlite3_result_null(context) }
         }
+        addDerivations(on: database)
         addCollations(on: database)
     }
 

@@ -16,6 +16,13 @@ struct SQLRowReader {
         let entity: SQLEntity
         /// One per slot.
         var steps: [Step] = []
+        var composites: [(slot: Int, elements: [Element])] = []
+    }
+
+    /// How an element of a composite attribute is read.
+    private enum Element {
+        case value(Step)
+        case composite([Element])
     }
 
     struct Step {
@@ -60,16 +67,35 @@ struct SQLRowReader {
                 plan.steps[slot] = Step(
                     column: position, kind: .reference, number: number.flatMap { positions[$0.name] } ?? -1,
                     destination: Int32(destination.number))
+            case .composite(let elements): plan.composites.append((slot, elements.map { element($0, positions) }))
             case .none, .toMany, .join: break
             }
         }
         return plan
     }
 
-    static func kind(_ attribute: NSAttributeDescription) -> Step.Kind {
-        let isExternal = attribute.allowsExternalBinaryDataStorage
-        return isExternal && attribute.attributeType == .binaryDataAttributeType
-            ? .externalData : kind(attribute.attributeType)
+    private static func element(_ element: SQLElement, _ positions: [String: Int32]) -> Element {
+        switch element.storage {
+        case .composite(let elements): .composite(elements.map { self.element($0, positions) })
+        case .column(let column):
+            .value(Step(column: positions[column.name] ?? -1, kind: kind(element.attribute, isElement: true)))
+        case .none, .toOne, .toMany, .join: .value(Step())
+        }
+    }
+
+    private func value(_ statement: SQLiteStatement, _ element: Element) throws -> SlotValue {
+        switch element {
+        case .value(let step): step.column < 0 ? .null : try value(statement, step)
+        case .composite(let elements): SlotValue(elements: try elements.map { try value(statement, $0) })
+        }
+    }
+
+    static func kind(_ attribute: NSAttributeDescription, isElement: Bool = false) -> Step.Kind {
+        switch attribute.attributeType {
+        case .binaryDataAttributeType, .transformableAttributeType:
+            attribute.allowsExternalBinaryDataStorage && !isElement ? .externalData : .data
+        case let type: kind(type)
+        }
     }
 
     static func kind(_ type: NSAttributeType) -> Step.Kind {
@@ -97,12 +123,13 @@ struct SQLRowReader {
         guard let plan = single ?? plans[number] else {
             throw CocoaError.request("Z_ENT \(number) is not an entity of \(entity.name)'s tree")
         }
-        let values = try [SlotValue](unsafeUninitializedCapacity: plan.steps.count) { buffer, count in
+        var values = try [SlotValue](unsafeUninitializedCapacity: plan.steps.count) { buffer, count in
             for step in plan.steps {
                 buffer.initializeElement(at: count, to: step.column < 0 ? .null : try value(statement, step))
                 count += 1
             }
         }
+        for (slot, elements) in plan.composites { values[slot] = try value(statement, .composite(elements)) }
         return Row(version: statement.int(SQLResultColumns.version), values: values)
     }
 
@@ -116,14 +143,19 @@ struct SQLRowReader {
         case .date: return .date(value.double)
         case .string: return .string(value.string)
         case .data: return .data(statement.data(column))
-        case .uuid: return statement.uuid(column).map { .uuid($0) } ?? .null
+        case .uuid: return Self.uuid(statement, column)
         case .uri: return URL(string: statement.string(column)).map { .uri($0) } ?? .null
         case .decimal: return .decimal(Self.decimal(statement, column))
         case .reference:
             let number = step.number >= 0 ? Int32(truncatingIfNeeded: statement.int(step.number)) : step.destination
             return .reference(key: statement.int(column), entity: number)
-        case .externalData: return try externalData.value(statement.data(column))
+        case .externalData: return try externalData.value(statement, column)
         }
+    }
+
+    /// Stores have the bytes; tools of others have written text.
+    private static func uuid(_ statement: SQLiteStatement, _ column: Int32) -> SlotValue {
+        (statement.uuid(column) ?? UUID(uuidString: statement.string(column))).map { .uuid($0) } ?? .null
     }
 
     /// Stores keep decimals as doubles; the shortest text of the double is the decimal that was meant.

@@ -4,9 +4,6 @@ import ManagedObjectModel
 
 /// The bookkeeping of a store's file: metadata, the model it was made with, and the next keys.
 package enum SQLStoreFile {
-    /// The framework version whose stores we write: macOS 14's.
-    static let frameworkVersion = 1344
-
     // MARK: Creating
 
     /// Makes the tables, and with `isIndexed` the indexes, of an empty store; false where somebody else has been faster.
@@ -16,7 +13,7 @@ package enum SQLStoreFile {
     ) throws -> Bool {
         try connection.transaction {
             guard try connection.tables().isEmpty else { return false }
-            for sql in isIndexed ? try schema.creationStatements() : schema.tableStatements() + SQLSchema.bookkeeping {
+            for sql in isIndexed ? try schema.creationStatements() : schema.tableStatements() + schema.bookkeeping {
                 try connection.execute(sql)
             }
             let entry = try connection.statement(
@@ -27,7 +24,8 @@ package enum SQLStoreFile {
                 entry.bind(3, Int64(entity.description.superentity.flatMap(schema.entity)?.number ?? 0))
                 try entry.run()
             }
-            try write(metadata(of: schema.model), identifier: identifier, on: connection)
+            try write(metadata(of: schema, identifier: identifier), identifier: identifier, on: connection)
+            guard schema.era.keepsModel else { return true }
             let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
             cache.bind(1, try Deflate.compress(ModelArchiveWriter.archive(schema.model, form: .cache)))
             try cache.run()
@@ -44,18 +42,13 @@ package enum SQLStoreFile {
 
     // MARK: Metadata
 
-    package static func metadata(of model: NSManagedObjectModel) -> [String: Any] {
-        let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.sorted()
-        return [
-            NSStoreTypeKey: NSSQLiteStoreType,
-            "NSPersistenceFrameworkVersion": frameworkVersion,
-            NSStoreModelVersionHashesKey: model.entityVersionHashesByName,
-            "NSStoreModelVersionHashesVersion": 3,
-            NSStoreModelVersionIdentifiersKey: identifiers,
-            "NSStoreModelVersionHashesDigest": model.versionHashesDigest,
-            NSPersistentStoreModelVersionChecksumKey: model.versionChecksum,
-            "_NSAutoVacuumLevel": "2",
-        ]
+    /// The metadata of a new store.
+    package static func metadata(of schema: SQLSchema, identifier: String) -> [String: Any] {
+        var metadata = StoreMetadata.new(
+            type: NSSQLiteStoreType, identifier: identifier, model: schema.model,
+            configuration: schema.configurationName, era: schema.era)
+        metadata["_NSAutoVacuumLevel"] = "2"
+        return metadata
     }
 
     /// Puts a program's metadata in the place of the file's. What the framework itself needs stays where the program
@@ -75,7 +68,13 @@ package enum SQLStoreFile {
     package static func write(_ metadata: [String: Any], identifier: String, on connection: SQLiteConnection) throws {
         var plist = metadata
         plist[NSStoreUUIDKey] = nil  // has a column of its own
-        let data = try PropertyListSerialization.data(fromPropertyList: plist, format: .binary, options: 0)
+        // With sorted keys, unlike Foundation's: stores that say the same have the same bytes.
+        let data: Data
+        do {
+            data = Data(BinaryPropertyList.write(try PropertyListValue(foundation: plist)))
+        } catch let fault as StoreFileFault {
+            throw CocoaError.store(.persistentStoreSave, connection.url, fault.description)
+        }
         let statement = try connection.statement(
             "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
         statement.bind(1, identifier)
@@ -130,6 +129,22 @@ package enum SQLStoreFile {
         return try ModelArchiveReader.read(archive, path: "\(connection.url.path) (model cache)")
     }
 
+    /// The layout of a store: of the configuration that it is opened with, unless the file has all of the model's
+    /// entities, as one that was made without a configuration.
+    static func schema(
+        _ model: NSManagedObjectModel, configurationName: String?, _ connection: SQLiteConnection
+    ) throws -> SQLSchema {
+        let tables = try connection.tables()
+        let schema = try SQLSchema(model, configurationName: configurationName, existing: tables)
+        guard schema.entities.count < model.entities.count, tables.contains("Z_PRIMARYKEY") else { return schema }
+        let statement = try connection.statement("SELECT Z_NAME FROM Z_PRIMARYKEY")
+        defer { statement.reset() }
+        var names: Set<String> = []
+        while try statement.step() { names.insert(statement.string(0)) }
+        return names.isSuperset(of: model.entities.compactMap(\.name))
+            ? try SQLSchema(model, existing: tables) : schema
+    }
+
     // MARK: Opening
 
     /// Opens a file and makes sure that it is a SQLite file.
@@ -140,14 +155,16 @@ package enum SQLStoreFile {
             return try openAndRead(url, mode, busyTimeout)
         } catch let error as SQLiteError {
             // A store with a write-ahead log, in a folder where SQLite can't make the log's index: without a log there
-            // is nothing to miss, and the file can be read as it is.
-            let hasLog = FileManager.default.fileExists(atPath: url.path + "-wal")
-            if mode == .readOnly, !hasLog, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.code),
-                FileManager.default.isReadableFile(atPath: url.path)
-            {
-                do { return try openAndRead(url, .immutable, busyTimeout) } catch { throw reported(error, url, mode) }
-            }
-            throw reported(error, url, mode)
+            // is nothing to miss, and the file can be read as it is. With one that has no index nobody else is at the
+            // store, and the index can be in memory.
+            let files = FileManager.default
+            guard mode == .readOnly, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.code),
+                files.isReadableFile(atPath: url.path), !files.fileExists(atPath: url.path + "-shm")
+            else { throw reported(error, url, mode) }
+            let hasLog = files.fileExists(atPath: url.path + "-wal")
+            do {
+                return try openAndRead(url, hasLog ? .unlocked : .immutable, busyTimeout)
+            } catch { throw reported(error, url, mode) }
         }
     }
 

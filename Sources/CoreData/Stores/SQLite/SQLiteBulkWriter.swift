@@ -22,6 +22,7 @@ package final class SQLiteBulkWriter {
     /// The same before the first new row.
     private var initialKeys: [Int64]
     private var writers: [SQLRowWriter?]
+    private let externalData: ExternalDataChanges?
     private var isOpen = true
 
     /// How long a lock of somebody else is waited for: longer than an app's save takes.
@@ -36,6 +37,7 @@ package final class SQLiteBulkWriter {
         let url = url.resolvingSymlinksInPath()
         self.url = url
         schema = try SQLSchema(model)
+        externalData = ExternalDataChanges(store: url)
         lastKeys = Array(repeating: 0, count: schema.entities.count + 1)
         initialKeys = lastKeys
         writers = Array(repeating: nil, count: lastKeys.count)
@@ -92,7 +94,6 @@ package final class SQLiteBulkWriter {
         try connection.execute("PRAGMA synchronous = OFF")
         try SQLStoreFile.create(schema, on: connection, identifier: UUID().uuidString, isIndexed: false)
         try connection.execute("BEGIN IMMEDIATE")
-        for sql in try schema.triggerStatements() { try connection.execute(sql) }
     }
 
     private func beginOnExisting() throws {
@@ -163,7 +164,8 @@ package final class SQLiteBulkWriter {
 
     /// Writes a row: a value for each slot of the entity's layout.
     package func insert(_ entity: SQLEntity, primaryKey: Int64, _ values: [SlotValue]) throws {
-        try writer(entity).insert(primaryKey: primaryKey, values) { value in
+        let writer = try writer(entity)
+        try writer.insert(primaryKey: primaryKey, writer.externalized(values)) { value in
             guard case .reference(let key, let number) = value else { return nil }
             return (key, Int(number))
         }
@@ -171,7 +173,7 @@ package final class SQLiteBulkWriter {
 
     private func writer(_ entity: SQLEntity) throws -> SQLRowWriter {
         if let known = writers[entity.number] { return known }
-        let made = try SQLRowWriter(entity, connection)
+        let made = try SQLRowWriter(entity, connection, externalData)
         writers[entity.number] = made
         return made
     }
@@ -187,14 +189,32 @@ package final class SQLiteBulkWriter {
                 keys.bind(2, Int64(root))
                 try keys.run()
             }
-            if isNew { for sql in try schema.indexStatements() { try connection.execute(sql) } }
+            if isNew {
+                for sql in try schema.indexStatements() + schema.lateStatements() { try connection.execute(sql) }
+            }
+            try writeHistory()
+            try externalData?.prepareCommit()
             try connection.execute("COMMIT")
+            // The rows of an existing store refer to their files now, whatever becomes of its log.
+            if !isNew { externalData?.commit() }
             try isNew ? putInPlace() : leaveWriteAheadLog()
+            externalData?.commit()
             isOpen = false
             UnfinishedStores.remove(workURL)
         } catch let error as SQLiteError {
             throw Self.readable(error, url)
         }
+    }
+
+    /// Tells the history of an existing store, if it has one, of the new rows.
+    private func writeHistory() throws {
+        guard !isNew, try HistoryTables.exist(on: connection) else { return }
+        let roots = schema.entities.filter { lastKeys[$0.number] != initialKeys[$0.number] }
+        let count = roots.reduce(0) { $0 + lastKeys[$1.number] - initialKeys[$1.number] }
+        guard count > 0 else { return }
+        let history = try HistoryWriter(schema, connection).begin(
+            HistoryOrigin(author: nil, contextName: nil), insertions: Int(count), updates: 0, deletions: 0)
+        for root in roots { try history.noteInsertions(into: root.table, from: firstNewKey(root)) }
     }
 
     private func putInPlace() throws {
@@ -285,6 +305,8 @@ package final class SQLiteBulkWriter {
         guard isOpen else { return }
         isOpen = false
         writers = []
+        // After a commit nothing is left of what this would undo.
+        defer { externalData?.rollBack() }
         if isNew {
             SQLiteStore.removeFiles(workURL)
             UnfinishedStores.remove(workURL)

@@ -13,13 +13,15 @@ package final class SQLiteConnection {
         case readOnly, readWrite, create
         /// Read-only, and nobody else writes: no locks, no log.
         case immutable
+        /// Read-only, in a folder where nobody can write: no locks, and the log's index in memory.
+        case unlocked
         /// In memory: the connection's own at `/dev/null`, shared within the process at a name below it.
         case memory
 
         var flags: Int32 {
             switch self {
             case .readOnly: SQLITE_OPEN_READONLY
-            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            case .immutable, .unlocked: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
@@ -30,6 +32,7 @@ package final class SQLiteConnection {
             switch self {
             case .readOnly, .readWrite, .create: url.path
             case .immutable: "\(url.absoluteString)?immutable=1"
+            case .unlocked: "\(url.absoluteString)?vfs=unix-none"
             // Databases of this file system are shared by their name, and locked like files.
             case .memory: url.isNullDevice ? ":memory:" : "file:\(url.path(percentEncoded: true))?vfs=memdb"
             }
@@ -50,6 +53,8 @@ package final class SQLiteConnection {
         }
         self.handle = handle
         sqlite3_busy_timeout(handle, milliseconds)
+        // Before the first read, which decides where the log's index is.
+        if mode == .unlocked { sqlite3_exec(handle, "PRAGMA locking_mode = EXCLUSIVE", nil, nil, nil) }
         SQLFunctions.register(on: handle)
     }
 

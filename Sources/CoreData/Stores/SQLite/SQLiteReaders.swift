@@ -58,19 +58,19 @@ final class SQLiteReaders: @unchecked Sendable {
     /// Whether the store can be read this way.
     var isOpen: Bool { lock.withLock { source != nil } }
 
-    /// Runs `body` with a connection that nobody else uses meanwhile.
-    func read<R>(_ body: (SQLiteReader) throws -> R) throws -> R {
+    /// Runs `body` with a connection that nobody else uses meanwhile; without one where another file has come into the
+    /// place of the store's, which has other rows than those that the store's contexts know.
+    func read<R>(_ body: (SQLiteReader?) throws -> R) throws -> R {
         let reader = try take()
-        defer { giveBack(reader) }
+        defer { reader.map(giveBack) }
         return try body(reader)
     }
 
-    private func take() throws -> SQLiteReader {
+    private func take() throws -> SQLiteReader? {
         let (known, source) = lock.withLock { (idle.popLast(), self.source) }
         if let known { return known }
         guard let source else { throw SQLiteError(nil, code: SQLITE_MISUSE) }
-        // Another file at this place has other rows than those that the store's contexts know.
-        guard source.file == FileIdentity(source.url) else { throw SQLiteError.moved }
+        guard source.file == FileIdentity(source.url) else { return nil }
         let connection = try SQLStoreFile.open(source.url, source.mode, busyTimeout: source.busyTimeout)
         for pragma in source.pragmas { _ = try connection.text(pragma) }
         return SQLiteReader(connection)

@@ -45,7 +45,7 @@ private final class DictionaryColumnReader {
             step = nil
             return
         }
-        let kind = column.wanted.attribute.map(SQLRowReader.kind) ?? SQLRowReader.kind(type)
+        let kind = column.wanted.attribute.map { SQLRowReader.kind($0) } ?? SQLRowReader.kind(type)
         step = SQLRowReader.Step(column: column.column, kind: kind)
     }
 

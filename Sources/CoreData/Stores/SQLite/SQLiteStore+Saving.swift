@@ -6,7 +6,7 @@ extension SQLiteStore {
     func saveChanges(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
         do {
             do {
-                return try connection.transaction { try write(changes) }
+                return try inTransaction { try write(changes, in: context) }
             } catch let error as SQLiteError where error.isConstraintViolation {
                 // Versions first: a value that somebody else has changed meanwhile may be what conflicts.
                 let versions = try versionConflicts(changes)
@@ -14,15 +14,34 @@ extension SQLiteStore {
                 let conflicts = try uniquenessConflicts(changes, in: context)
                 if !conflicts.isEmpty { throw conflicts }
                 // The values are unique in the end, and only on the way there they weren't: rows that trade theirs.
-                return try connection.transaction { try write(changes, clearingFirst: true) }
+                return try inTransaction { try write(changes, in: context, clearingFirst: true) }
             }
         } catch let error as SQLiteError {
             throw error.cocoaError(error.isConstraintViolation ? .managedObjectConstraintMerge : .sqlite, url: url)
         }
     }
 
-    private func write(_ changes: SaveChanges, clearingFirst: Bool = false) throws -> SaveOutcome {
+    /// Runs `body` in a transaction, and does with the files of large values what becomes of it.
+    private func inTransaction<R>(_ body: () throws -> R) throws -> R {
+        do {
+            let result = try connection.transaction {
+                let result = try body()
+                try externalData?.prepareCommit()
+                return result
+            }
+            externalData?.commit()
+            return result
+        } catch {
+            externalData?.rollBack()
+            throw error
+        }
+    }
+
+    private func write(
+        _ changes: SaveChanges, in context: NSManagedObjectContext, clearingFirst: Bool = false
+    ) throws -> SaveOutcome {
         try writeMetadata()
+        let history = try beginHistory(changes, in: context)
         var outcome = SaveOutcome()
         outcome.rows.reserveCapacity(changes.inserted.count + changes.updated.count)
         var conflicts = SaveConflicts()
@@ -41,17 +60,22 @@ extension SQLiteStore {
             }
         }
         // Deletions, then updates: a new row may take a unique value that they give up.
-        for object in changes.deleted where try !delete(object) { try conflicts.versions.append(conflict(object)) }
+        for object in changes.deleted where try !delete(object, history) {
+            try conflicts.versions.append(conflict(object))
+        }
         if clearingFirst { try clearUniqueValues(changes.updated) }
-        for object in changes.updated where try !update(object, key, &outcome) {
+        for object in changes.updated where try !update(object, key, &outcome, history) {
             try conflicts.versions.append(conflict(object))
         }
         for object in changes.locked where try !isCurrent(object) { try conflicts.versions.append(conflict(object)) }
         if !conflicts.isEmpty { throw conflicts }
         for object in changes.inserted {
             guard let id = keys[ObjectIdentifier(object)], let entity = schema.entity(object.entity) else { continue }
-            try writer(entity).insert(primaryKey: id.primaryKey, object.slots, key: key)
-            outcome.rows[ObjectIdentifier(object)] = Row(version: 1, values: try rowValues(object, key))
+            let writer = try writer(entity)
+            let values = try writer.externalized(object.slots)
+            try writer.insert(primaryKey: id.primaryKey, values, key: key)
+            outcome.rows[ObjectIdentifier(object)] = Row(version: 1, values: try rowValues(values, key))
+            try history?.noteInsertion(entity, id.primaryKey)
         }
         for object in changes.inserted + changes.updated { try writeToMany(object, keys) }
         return outcome
@@ -114,11 +138,10 @@ extension SQLiteStore {
     }
 
     /// The values of an object as its row has them.
-    private func rowValues(_ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?) throws -> [SlotValue]
-    {
+    private func rowValues(_ values: [SlotValue], _ key: (SlotValue) throws -> (Int64, Int)?) throws -> [SlotValue] {
         // Mostly the object and its row can share what they have.
-        guard object.slots.contains(where: \.differsInRow) else { return object.slots }
-        return try object.slots.map { value in
+        guard values.contains(where: \.differsInRow) else { return values }
+        return try values.map { value in
             switch value {
             case .object:
                 guard let (primaryKey, number) = try key(value) else { return .null }
@@ -131,17 +154,22 @@ extension SQLiteStore {
     }
 
     private func update(
-        _ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?, _ outcome: inout SaveOutcome
+        _ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?, _ outcome: inout SaveOutcome,
+        _ history: HistoryTransaction?
     ) throws -> Bool {
         guard let entity = schema.entity(object.entity) else { return true }
         let version = object.row?.version ?? 1
         guard version < .max else { throw corrupt("Z_OPT of \(object.objectID) is \(version)") }
         let changed = object.changedSlots
-        let isWritten = try writer(entity).update(
-            primaryKey: object.primaryKey, version: version, slots: changed, object.slots, key: key)
+        let writer = try writer(entity)
+        let values = try writer.externalized(object.slots, slots: changed)
+        try writer.retireFiles(primaryKey: object.primaryKey, slots: changed)
+        let isWritten = try writer.update(
+            primaryKey: object.primaryKey, version: version, slots: changed, values, key: key)
         guard isWritten else { return false }
+        try history?.noteUpdate(entity, object.primaryKey, changed)
         try clearOrders(of: object, changed, entity)
-        outcome.rows[ObjectIdentifier(object)] = Row(version: version + 1, values: try rowValues(object, key))
+        outcome.rows[ObjectIdentifier(object)] = Row(version: version + 1, values: try rowValues(values, key))
         return true
     }
 
@@ -157,9 +185,11 @@ extension SQLiteStore {
     }
 
     /// False when the row is there, but not as the object knows it.
-    private func delete(_ object: NSManagedObject) throws -> Bool {
+    private func delete(_ object: NSManagedObject, _ history: HistoryTransaction?) throws -> Bool {
         guard let entity = schema.entity(object.entity) else { return true }
         let key = object.objectID.primaryKey
+        try writer(entity).retireFiles(primaryKey: key)
+        try history?.noteDeletion(entity, key)
         guard try deleteRow(object, entity) else { return false }
         for (slot, storage) in entity.storage.enumerated() {
             switch storage {
@@ -175,7 +205,7 @@ extension SQLiteStore {
                 let columns = [column.name] + (order.map { [$0.name] } ?? [])
                 let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
                 try run("UPDATE \(destination.table.name) SET \(assignments) WHERE \(column.name) = ?", key)
-            case .none, .column, .toOne: continue
+            case .none, .column, .composite, .toOne: continue
             }
         }
         return true
@@ -262,7 +292,10 @@ extension SQLiteStore {
                     try writeOrder(
                         relation, target.table.name, order.name, own: key.name, other: "Z_PK", source, destination)
                 }
-            case .none, .column, .toOne: break
+            case .none where !relation.relationship.isTransient:
+                // Of an entity outside of the store's configuration: such objects can only be another store's.
+                for object in relation.added.objects where !object.isGone { _ = try destination(object) }
+            case .none, .column, .composite, .toOne: break
             }
         }
     }

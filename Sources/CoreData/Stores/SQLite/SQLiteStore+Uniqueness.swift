@@ -102,7 +102,7 @@ private struct Constraint: Hashable {
                     guard let slot = table.layout.slot(name) else { return nil }
                     switch table.storage[slot] {
                     case .column(let column), .toOne(let column, _, _): return column.name
-                    case .none, .toMany, .join: return nil
+                    case .none, .composite, .toMany, .join: return nil
                     }
                 }
                 if columns.count == names.count, !names.isEmpty {
@@ -139,10 +139,11 @@ private struct ConstraintValue: Hashable {
         case .integer(let number): hasher.combine(number)
         case .real(let number), .date(let number): hasher.combine(number)
         case .data(let data): hasher.combine(data)
+        case .external(let value): hasher.combine(try? value.data())
         case .uuid(let uuid): hasher.combine(uuid)
         case .uri(let url): hasher.combine(url)
         case .decimal(let decimal): hasher.combine(decimal)
-        case .null, .transformed, .reference, .object, .toMany, .fetched: break
+        case .null, .composite, .transformed, .reference, .object, .toMany, .fetched: break
         }
     }
 }

@@ -10,6 +10,10 @@ package final class SQLiteStore: NSPersistentStore {
     private var writer: SQLiteReader
     private let readers = SQLiteReaders()
     private var writers: [Int: SQLRowWriter] = [:]
+    /// What the transaction that is going on does to the files of large values.
+    private(set) lazy var externalData = ExternalDataChanges(store: url)
+    /// Writes persistent history, where the store has it.
+    private(set) var history: HistoryWriter?
     private var storeOptions: StoreOptions { StoreOptions(options) }
 
     package override var type: String { NSSQLiteStoreType }
@@ -20,20 +24,23 @@ package final class SQLiteStore: NSPersistentStore {
     /// Opens the store, or makes it where there is no file yet.
     init(_ model: NSManagedObjectModel, url: URL, configurationName: String?, options: [AnyHashable: Any]?) throws {
         let storeOptions = StoreOptions(options)
-        schema = try SQLSchema(model)
-        writer = SQLiteReader(try Self.connect(url, storeOptions))
+        let connection = try Self.connect(url, storeOptions)
+        writer = SQLiteReader(connection)
+        do {
+            schema = try SQLStoreFile.schema(model, configurationName: configurationName, connection)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
         super.init(persistentStoreCoordinator: nil, configurationName: configurationName, at: url, options: options)
         do {
             if try !createIfEmpty() { try checkCompatibility(of: connection) }
+            try prepareHistory(isWanted: storeOptions.isOn(NSPersistentHistoryTrackingKey))
             try setPragmas()
             if !isReadOnly { try maintain() }
             metadata = try SQLStoreFile.metadata(on: connection)
             hasUnsavedMetadata = false
         } catch let error as SQLiteError {
             throw error.cocoaError(.persistentStoreOpen, url: url)
-        }
-        if storeOptions.isOn(NSPersistentHistoryTrackingKey) {
-            SQLLog.warn("\(url.path): persistent history is not recorded yet")
         }
     }
 
@@ -120,8 +127,27 @@ package final class SQLiteStore: NSPersistentStore {
         return CocoaError(.fileReadUnknown, userInfo: info)
     }
 
+    /// Gets ready to write history where the store is to have it. Who hasn't asked for it may only read a store that has
+    /// one, since what he writes would be missing there.
+    private func prepareHistory(isWanted: Bool) throws {
+        history = nil
+        guard !isReadOnly else { return }
+        if isWanted {
+            try HistoryTables.create(for: schema, on: connection)
+            history = try HistoryWriter(schema, connection)
+        } else if try HistoryTables.exist(on: connection) {
+            isReadOnly = true
+            SQLLog.error(
+                "Store opened without NSPersistentHistoryTrackingKey but previously had been opened with"
+                    + " NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \(connection.url)")
+        }
+    }
+
     private func maintain() throws {
-        if storeOptions.isOn(NSSQLiteManualVacuumOption) { try connection.execute("VACUUM") }
+        if storeOptions.isOn(NSSQLiteManualVacuumOption) {
+            try removeUnusedFiles()
+            try connection.execute("VACUUM")
+        }
         if storeOptions.isOn(NSSQLiteAnalyzeOption) { try connection.execute("ANALYZE") }
     }
 
@@ -151,6 +177,8 @@ package final class SQLiteStore: NSPersistentStore {
         close()
         writer = SQLiteReader(other)
         self.url = url
+        externalData = ExternalDataChanges(store: url)
+        try prepareHistory(isWanted: storeOptions.isOn(NSPersistentHistoryTrackingKey))
         try setPragmas()
         metadata = found
         hasUnsavedMetadata = false
@@ -225,7 +253,7 @@ package final class SQLiteStore: NSPersistentStore {
 
     package func writer(_ entity: SQLEntity) throws -> SQLRowWriter {
         if let known = writers[entity.number] { return known }
-        let writer = try SQLRowWriter(entity, connection)
+        let writer = try SQLRowWriter(entity, connection, externalData)
         writers[entity.number] = writer
         return writer
     }
@@ -236,7 +264,18 @@ package final class SQLiteStore: NSPersistentStore {
 
     /// Runs `body` with a connection to read from; what SQLite says becomes Core Data's error.
     func reading<R>(_ body: (SQLiteReader) throws -> R) throws -> R {
-        try reporting { try readsConcurrently ? readers.read(body) : body(writer) }
+        try reporting {
+            guard readsConcurrently else { return try body(writer) }
+            return try readers.read { reader in
+                if let reader { return try body(reader) }
+                // The file was removed or replaced; the writer still has it.
+                return try exclusively { try body(writer) }
+            }
+        }
+    }
+
+    private func exclusively<R>(_ body: () throws -> R) throws -> R {
+        try persistentStoreCoordinator.map { try $0.exclusively(body) } ?? body()
     }
 
     package override func fetch(
@@ -339,7 +378,7 @@ extension SQLStorage {
             let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
             return "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
                 + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
-        case .none, .column, .toOne: return nil
+        case .none, .column, .composite, .toOne: return nil
         }
     }
 }

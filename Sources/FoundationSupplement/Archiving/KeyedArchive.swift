@@ -1,41 +1,34 @@
-import FoundationSupplement
-
 /// The table of objects of a keyed archive. Objects are looked at one by one, when the reader needs them: models are
 /// full of cycles, so there is no way to decode "the root and all that it refers to".
-struct KeyedArchive {
-    let path: String
-    let objects: [PropertyListValue]
+package struct KeyedArchive {
+    package let objects: [PropertyListValue]
     private let top: PropertyListValue
+    private let makeError: @Sendable (String) -> any Error
 
-    init(_ data: Data, path: String) throws {
-        guard data.count <= ModelFile.maximumSize else {
-            throw ModelFileError(path: path, reason: "is too large for a model")
-        }
-        let list: PropertyListValue
-        do {
-            list =
-                BinaryPropertyList.isBinaryPropertyList(data)
-                ? try BinaryPropertyList.read(data) : try XMLPropertyList.read(data)
-        } catch let error as PropertyListError {
-            throw ModelFileError(path: path, reason: error.description)
-        }
+    /// The archive that a property list is.
+    ///
+    /// - Parameter error: Makes the error for what is wrong with it, a clause such as "lacks an entity".
+    package init(_ list: PropertyListValue, error: @escaping @Sendable (String) -> any Error) throws {
         guard let fields = list.dictionary, let objects = fields["$objects"]?.array,
             let top = fields["$top"]?.dictionary?["root"]
-        else { throw ModelFileError(path: path, reason: "is not a keyed archive with one root object") }
-        self.path = path
+        else { throw error("is not a keyed archive with one root object") }
         self.objects = objects
         self.top = top
+        makeError = error
     }
 
-    func failure(_ reason: String) -> ModelFileError { ModelFileError(path: path, reason: reason) }
+    package func failure(_ reason: String) -> any Error { makeError(reason) }
 
-    func root() throws -> ArchivedObject {
+    /// The reference to the root object.
+    package var rootReference: PropertyListValue { top }
+
+    package func root() throws -> ArchivedObject {
         guard let root = try object(top) else { throw failure("is an archive without a root object") }
         return root
     }
 
     /// What a value refers to, or the value itself; nil for no value and for the archive's `$null`.
-    func resolve(_ value: PropertyListValue?) throws -> PropertyListValue? {
+    package func resolve(_ value: PropertyListValue?) throws -> PropertyListValue? {
         guard case .uid(let uid)? = value else { return value }
         guard uid != 0 else { return nil }
         guard objects.indices.contains(uid) else {
@@ -45,7 +38,7 @@ struct KeyedArchive {
     }
 
     /// The object with a class that a value refers to; nil for none, an error for anything else.
-    func object(_ value: PropertyListValue?) throws -> ArchivedObject? {
+    package func object(_ value: PropertyListValue?) throws -> ArchivedObject? {
         guard let resolved = try resolve(value) else { return nil }
         guard let fields = resolved.dictionary, let className = try className(fields) else {
             throw failure("has a plain value where an object should be")
@@ -54,21 +47,21 @@ struct KeyedArchive {
     }
 
     /// The object, which must be of one of these classes.
-    func object(_ value: PropertyListValue?, _ classes: Set<String>, _ what: String) throws -> ArchivedObject? {
+    package func object(_ value: PropertyListValue?, _ classes: Set<String>, _ what: String) throws -> ArchivedObject? {
         guard let object = try object(value) else { return nil }
         guard classes.contains(object.className) else { throw unknown(object, what) }
         return object
     }
 
-    func unknown(_ object: ArchivedObject, _ what: String) -> ModelFileError {
+    package func unknown(_ object: ArchivedObject, _ what: String) -> any Error {
         failure("has an object of the unknown class '\(object.className)' as \(what)")
     }
 
-    func className(_ fields: [String: PropertyListValue]) throws -> String? {
+    package func className(_ fields: [String: PropertyListValue]) throws -> String? {
         try resolve(fields["$class"])?.dictionary?["$classname"]?.string
     }
 
-    func string(_ value: PropertyListValue?, _ what: String) throws -> String? {
+    package func string(_ value: PropertyListValue?, _ what: String) throws -> String? {
         guard let resolved = try resolve(value) else { return nil }
         if let text = resolved.string { return text }
         guard let object = try object(value, ["NSString", "NSMutableString"], what),
@@ -77,30 +70,30 @@ struct KeyedArchive {
         return text
     }
 
-    func requiredString(_ value: PropertyListValue?, _ what: String) throws -> String {
+    package func requiredString(_ value: PropertyListValue?, _ what: String) throws -> String {
         guard let text = try string(value, what) else { throw failure("lacks \(what)") }
         return text
     }
 
-    func flag(_ value: PropertyListValue?) throws -> Bool { try resolve(value)?.boolean ?? false }
+    package func flag(_ value: PropertyListValue?) throws -> Bool { try resolve(value)?.boolean ?? false }
 
-    func integer(_ value: PropertyListValue?, _ what: String) throws -> Int {
+    package func integer(_ value: PropertyListValue?, _ what: String) throws -> Int {
         guard let resolved = try resolve(value) else { return 0 }
         guard let number = resolved.integer else { throw failure("has something else than an integer as \(what)") }
         return number
     }
 
-    static let arrays: Set = ["NSArray", "NSMutableArray", "NSOrderedSet", "NSMutableOrderedSet"]
-    static let sets: Set = ["NSSet", "NSMutableSet"]
-    static let dictionaries: Set = ["NSDictionary", "NSMutableDictionary", "NSKnownKeysDictionary1"]
+    package static let arrays: Set = ["NSArray", "NSMutableArray", "NSOrderedSet", "NSMutableOrderedSet"]
+    package static let sets: Set = ["NSSet", "NSMutableSet"]
+    package static let dictionaries: Set = ["NSDictionary", "NSMutableDictionary", "NSKnownKeysDictionary1"]
 
     /// References to the elements of an array or a set; none for no collection.
-    func elements(_ value: PropertyListValue?, _ what: String) throws -> [PropertyListValue] {
+    package func elements(_ value: PropertyListValue?, _ what: String) throws -> [PropertyListValue] {
         guard let object = try object(value, Self.arrays.union(Self.sets), what) else { return [] }
         return try elements(of: object)
     }
 
-    func elements(of object: ArchivedObject) throws -> [PropertyListValue] {
+    package func elements(of object: ArchivedObject) throws -> [PropertyListValue] {
         guard let elements = object["NS.objects"]?.array else {
             throw failure("has a damaged object of class '\(object.className)'")
         }
@@ -108,14 +101,14 @@ struct KeyedArchive {
     }
 
     /// References to the keys and values of a dictionary, in the archive's order; none for no dictionary.
-    func pairs(
+    package func pairs(
         _ value: PropertyListValue?, _ what: String
     ) throws -> [(key: PropertyListValue, value: PropertyListValue)] {
         guard let object = try object(value, Self.dictionaries, what) else { return [] }
         return try pairs(of: object)
     }
 
-    func pairs(of object: ArchivedObject) throws -> [(key: PropertyListValue, value: PropertyListValue)] {
+    package func pairs(of object: ArchivedObject) throws -> [(key: PropertyListValue, value: PropertyListValue)] {
         guard object.className == "NSKnownKeysDictionary1" else {
             guard let keys = object["NS.keys"]?.array, let values = object["NS.objects"]?.array,
                 keys.count == values.count

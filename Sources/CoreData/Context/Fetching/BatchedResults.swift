@@ -82,20 +82,15 @@ public final class BatchedResults<Element: NSManagedObject>: RandomAccessCollect
     /// Finds the keys.
     static func find(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> BatchedResults {
         let merges = plan.includesPendingChanges && context.hasPendingChanges(plan.fetch.entity)
-        guard let store = plan.batchedStore, context.parent == nil, !merges, !plan.fetch.entity.hasSubentities,
-            plan.fetch.entity.layout.objectClass is Element.Type
+        guard let store = plan.batchedStore, context.parent == nil, !merges,
+            plan.fetch.entity.layout.objectClass is Element.Type,
+            let keys = try context.read([store], { try store.findKeys(plan.fetch) })
         else { return BatchedResults(context, .objects(try context.cast(context.objects(plan)))) }
-        var fetch = plan.fetch
-        fetch.includesValues = false
-        var keys: [Int64] = []
-        try context.read([store]) {
-            try store.loggedFetch(fetch, in: context) { _, key, _ in keys.append(key) }
-        }
         let layout = plan.fetch.entity.layout
         let size = Swift.min(plan.batchSize, Swift.max(1, keys.count))
         return BatchedResults(
             context,
-            .keys(keys, space: store.space(of: fetch.entity), layout, size: size, plan.prefetching))
+            .keys(keys, space: store.space(of: plan.fetch.entity), layout, size: size, plan.prefetching))
     }
 }
 
@@ -116,8 +111,4 @@ extension NSManagedObjectContext {
             try BatchedResults.find(FetchPlan(request, self, defaultBatchSize: 1_000), in: self)
         }
     }
-}
-
-extension NSEntityDescription {
-    fileprivate var hasSubentities: Bool { !subentities.isEmpty }
 }

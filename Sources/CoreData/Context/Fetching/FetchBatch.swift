@@ -89,29 +89,28 @@ extension NSManagedObject {
 
 extension FetchPlan {
     /// The store whose objects come in batches; nil where all have to be looked at anyway.
-    var batchedStore: NSPersistentStore? {
-        guard batchSize > 0, !fillsObjects, !refreshesObjects, fetch.includesValues, stores.count == 1,
-            let store = stores.first, store is SQLiteStore
-        else { return nil }
-        return store
+    var batchedStore: SQLiteStore? {
+        guard batchSize > 0, !fillsObjects, !refreshesObjects, fetch.includesValues, stores.count == 1 else {
+            return nil
+        }
+        return stores.first as? SQLiteStore
     }
 }
 
 extension NSManagedObjectContext {
     /// The objects of a fetch with a batch size: faults, made from their keys alone.
-    func batchedFaults(_ plan: FetchPlan, _ store: NSPersistentStore) throws -> [NSManagedObject] {
+    func batchedFaults(_ plan: FetchPlan, _ store: SQLiteStore) throws -> [NSManagedObject] {
         var fetch = plan.fetch
         fetch.includesValues = false
         let space = store.space(of: fetch.entity)
-        var keys: [Int64] = []
         var objects: [NSManagedObject] = []
         try read([store]) {
             try store.loggedFetch(fetch, in: self) { layout, key, _ in
-                keys.append(key)
                 objects.append(materialise(layout, key, space, row: nil))
             }
         }
-        let batches = FetchBatches(keys, size: plan.batchSize, space, plan.prefetching)
+        // Only now, when SQLite has freed what it has sorted with.
+        let batches = FetchBatches(objects.map(\.primaryKey), size: plan.batchSize, space, plan.prefetching)
         for place in 0..<batches.count {
             let mark = FetchBatch(batches, place).mark
             for object in objects[batches.range(place)]

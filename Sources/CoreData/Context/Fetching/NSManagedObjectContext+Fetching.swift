@@ -82,6 +82,10 @@ extension NSManagedObjectContext {
         var fetch = plan.fetch
         fetch.includesValues = false
         let space = store.space(of: fetch.entity)
+        if let keys = try read([store], { try (store as? SQLiteStore)?.findKeys(fetch) }) {
+            let layout = fetch.entity.layout
+            return keys.map { NSManagedObjectID(layout, primaryKey: $0, space: space) }
+        }
         var found: [NSManagedObjectID] = []
         try read(plan.stores) {
             try store.loggedFetch(fetch, in: self) { layout, key, _ in

@@ -8,26 +8,27 @@ extension NSManagedObjectContext {
     /// Objects that are faults stay faults: what was read is put by until they are filled.
     func prefetch(_ tree: PrefetchTree, for objects: [NSManagedObject]) throws {
         for (name, rest) in tree.branches {
-            let found = try prefetch(name, for: objects)
-            if !rest.isEmpty, !found.isEmpty { try prefetch(rest, for: found) }
+            var found = ObjectList()
+            try prefetch(name, for: objects) { if !rest.isEmpty { found.append($0) } }
+            if !found.isEmpty { try prefetch(rest, for: found.objects) }
         }
     }
 
-    /// Returns the objects at the other end, each once.
-    private func prefetch(_ name: String, for objects: [NSManagedObject]) throws -> [NSManagedObject] {
-        var found = ObjectList()
+    /// Tells `note` of the objects at the other end.
+    private func prefetch(
+        _ name: String, for objects: [NSManagedObject], _ note: (NSManagedObject) -> Void
+    ) throws {
         let groups = Dictionary(grouping: objects) { object in
             ObjectIdentifier(object.layout.slot(name).map { object.layout.properties[$0] } ?? object.layout.entity)
         }
         for group in groups.values {
             guard let slot = group[0].layout.slot(name) else { continue }
             switch group[0].layout.kinds[slot] {
-            case .toOne(let relationship): try prefetchToOne(relationship, name, group, &found)
-            case .toMany(let relationship): try prefetchToMany(relationship, name, group, &found)
+            case .toOne(let relationship): try prefetchToOne(relationship, name, group, note)
+            case .toMany(let relationship): try prefetchToMany(relationship, name, group, note)
             case .attribute, .fetched: break
             }
         }
-        return found.objects
     }
 
     /// Objects of one store and space.
@@ -40,7 +41,7 @@ extension NSManagedObjectContext {
 
     private func prefetchToOne(
         _ relationship: NSRelationshipDescription, _ name: String, _ objects: [NSManagedObject],
-        _ found: inout ObjectList
+        _ note: (NSManagedObject) -> Void
     ) throws {
         try readRows(of: objects.filter { $0.isFault && $0.row == nil })
         var ends: [(source: NSManagedObject, slot: Int, destination: NSManagedObject)] = []
@@ -55,7 +56,7 @@ extension NSManagedObjectContext {
         try readRows(of: missing)
         for (source, slot, destination) in ends {
             source.putBy(.object(destination), slot)
-            found.append(destination)
+            note(destination)
         }
     }
 
@@ -95,13 +96,13 @@ extension NSManagedObjectContext {
 
     private func prefetchToMany(
         _ relationship: NSRelationshipDescription, _ name: String, _ objects: [NSManagedObject],
-        _ found: inout ObjectList
+        _ note: (NSManagedObject) -> Void
     ) throws {
         var wanted: [NSManagedObject] = []
         for object in objects {
             guard let slot = object.layout.slot(name) else { continue }
             if let known = object.knownToMany(slot) {
-                for member in known.objects { found.append(member) }
+                known.objects.forEach(note)
             } else if !object.isInserted {
                 wanted.append(object)
             }
@@ -111,7 +112,7 @@ extension NSManagedObjectContext {
             guard let slot = object.layout.slot(name) else { continue }
             let ends = members[ObjectIdentifier(object)] ?? []
             object.putBy(ends, relationship, slot)
-            for end in ends { found.append(end) }
+            ends.forEach(note)
         }
     }
 
@@ -138,11 +139,13 @@ extension NSManagedObjectContext {
         var found: [ObjectIdentifier: [NSManagedObject]] = [:]
         // The ends of one object come one after the other.
         var (owner, ends): (Int64, [NSManagedObject]) = (0, [])
+        var known: EntityLayout?
         func close() { if let source = byKey[owner] { found[source] = ends } }
         try read([store]) {
             let keys = sources.map(\.primaryKey)
             try store.findRelated(relationship, of: sources[0].entity, keys) { source, layout, key, row in
-                guard layout.entity.isKindOf(entity: destination) else { return }
+                guard layout === known || layout.entity.isKindOf(entity: destination) else { return }
+                known = layout
                 if source != owner {
                     close()
                     (owner, ends) = (source, [])

@@ -76,7 +76,8 @@ extension DictionaryFetch {
     private static func allColumns(_ entity: NSEntityDescription) -> [Column] {
         entity.layout.kinds.compactMap { kind in
             switch kind {
-            case .attribute(let attribute) where !attribute.isTransient:
+            case .attribute(let attribute)
+            where !attribute.isTransient && attribute.attributeType != .compositeAttributeType:
                 Column(
                     name: attribute.name, expression: Expression(forKeyPath: attribute.name),
                     type: attribute.attributeType, attribute: attribute)
@@ -152,6 +153,11 @@ extension NSEntityDescription {
             if step == "self" || step == "SELF" { continue }
             if step == "objectID", steps.isEmpty { return .object }
             switch entity.property(step) {
+            case let composite as NSCompositeAttributeDescription:
+                guard !composite.isTransient, let element = composite.element(steps),
+                    element.attributeType != .compositeAttributeType
+                else { return nil }
+                return .attribute(element)
             case let attribute as NSAttributeDescription:
                 return steps.isEmpty && !attribute.isTransient ? .attribute(attribute) : nil
             case let relationship as NSRelationshipDescription:

@@ -12,7 +12,10 @@ final class DictionaryTemplate {
 
     private let keys: [NSString]
     /// By which columns have a value: a table with their keys, and the place of each column in it.
-    private var tables: [UInt64: (storage: Storage, places: [Storage.Index])] = [:]
+    private var tables: [UInt64: Table] = [:]
+    private var last: (mask: UInt64, table: Table)?
+
+    private typealias Table = (storage: Storage, places: [Storage.Index])
 
     init(_ names: [String]) { keys = names.map { NSString(string: $0) } }
 
@@ -21,7 +24,7 @@ final class DictionaryTemplate {
         guard let offset = Self.storageOffset, keys.count <= 64 else { return Self.plain(keys, values) }
         var mask: UInt64 = 0
         for index in values.indices where values[index] != nil { mask |= 1 << UInt64(index) }
-        let table = table(mask)
+        let table = last?.mask == mask ? last?.table ?? self.table(mask) : self.table(mask)
         var storage = table.storage
         Self.fill(&storage.values, table.places, values)
         let dictionary = NSDictionary()
@@ -38,8 +41,13 @@ final class DictionaryTemplate {
         }
     }
 
-    private func table(_ mask: UInt64) -> (storage: Storage, places: [Storage.Index]) {
-        if let known = tables[mask] { return known }
+    private func table(_ mask: UInt64) -> Table {
+        let table = tables[mask] ?? makeTable(mask)
+        last = (mask, table)
+        return table
+    }
+
+    private func makeTable(_ mask: UInt64) -> Table {
         let present = keys.indices.filter { mask & 1 << UInt64($0) != 0 }
         var storage: Storage = [:]
         for index in present { storage[keys[index]] = keys[index] }
@@ -94,6 +102,11 @@ extension SlotValue {
     func bridged(_ type: NSAttributeType?) -> AnyObject? {
         switch self {
         case .null: nil
+        // Each said by itself: to make an object of what is in an `Any` costs more than all the rest.
+        case .integer(let number):
+            type == .booleanAttributeType ? SmallNumbers.boolean(number != 0) : SmallNumbers.number(number)
+        case .real(let number):
+            type == .floatAttributeType ? NSNumber(value: Float(number)) : NSNumber(value: number)
         case .string(let text): NSString(string: text)
         case .date(let seconds): NSDate(timeIntervalSinceReferenceDate: seconds)
         case .data(let data): NSData(data: data)

@@ -15,7 +15,7 @@ extension SQLiteStore {
                 defer { statement.reset() }
                 var row = [AnyObject?](repeating: nil, count: readers.count)
                 while try statement.step() {
-                    for index in readers.indices { row[index] = try readers[index].value(statement) }
+                    for (index, reader) in readers.enumerated() { row[index] = try reader.value(statement) }
                     found.append(template.dictionary(row))
                 }
             }
@@ -27,7 +27,7 @@ extension SQLiteStore {
 }
 
 /// Reads one entry of a dictionary from a statement's row.
-private struct DictionaryColumnReader {
+private final class DictionaryColumnReader {
     private let column: SQLDictionaryColumn
     private let values: SQLRowReader
     private let step: SQLRowReader.Step?
@@ -45,11 +45,10 @@ private struct DictionaryColumnReader {
             step = nil
             return
         }
-        let kind = column.wanted.attribute.map(SQLRowReader.kind) ?? SQLRowReader.kind(type)
+        let kind = column.wanted.attribute.map { SQLRowReader.kind($0) } ?? SQLRowReader.kind(type)
         step = SQLRowReader.Step(column: column.column, kind: kind)
     }
 
-    @inline(__always)
     func value(_ statement: SQLiteStatement) throws -> AnyObject? {
         guard let step else { return rareValue(statement) }
         let value = try values.value(statement, step)

@@ -2,6 +2,26 @@ import FoundationSupplement
 import ManagedObjectModel
 
 extension SQLiteStore {
+    /// The keys that a fetch finds, in its order; nil for an entity with sub-entities, where keys don't say enough.
+    func findKeys(_ fetch: StoreFetch) throws -> [Int64]? {
+        let entity = try sqlEntity(fetch.entity)
+        guard !entity.hasSubentities else { return nil }
+        var generator = SQLGenerator(schema)
+        let text = try generator.statement(fetch, generator.newScope(entity)) { $0.key }
+        let query = SQLQuery(text: text, bindings: generator.bindings)
+        return try SQLLog.timing {
+            try reading { connection in
+                let statement = try connection.bound(query)
+                defer { statement.reset() }
+                var keys: [Int64] = []
+                while try statement.step() { keys.append(statement.int(0)) }
+                return keys
+            }
+        } rows: {
+            $0.count
+        }
+    }
+
     /// The rows of some keys, with one query whatever their number.
     func findRows(
         _ entity: NSEntityDescription, _ keys: [Int64], _ visit: (EntityLayout, Int64, Row) throws -> Void

@@ -86,7 +86,6 @@ import Testing
         "CAST('x', 'NSNumber') == 1", "CAST(1, 'NSNothing') == 1", "ANYKEY == 1", "tags.@sum.self == 1",
         "tags.@sum == 1",
         "uppercase(age) == 'x'", "sum(age) == 1", "SELF isUnheardOf: 1", "born > 5", "id > 5",
-        "FETCH(SELF, SELF, NO) == 1",
         "add:to:(1) == 1", "tags UNION 5 == 1",
     ])
     func evaluationFails(_ format: String) {

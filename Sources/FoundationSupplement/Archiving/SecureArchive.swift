@@ -17,7 +17,7 @@ package enum SecureArchive {
         let object = try reader.root()
         guard reader.hasOthers else { return object }
         do {
-            return try foundationObject(in: data, classes: classes, own: own)
+            return try foundationObject(in: reader.rewritten, classes: classes, own: own)
         } catch {
             throw damaged("can't be read: \(error.localizedDescription)", underlying: error)
         }

@@ -14,6 +14,8 @@ struct SecureArchiveReader {
     private var met: Set<String> = []
     /// Whether there are objects of classes other than property values. The result has null in their places.
     private(set) var hasOthers = false
+    /// Whether there is a text that Foundation takes for nothing, wherever it stands.
+    private var hasNullText = false
     /// How many more predicates and expressions may be read.
     private var budget: Int
 
@@ -45,11 +47,23 @@ struct SecureArchiveReader {
 
     private var objects: [PropertyListValue] { archive.objects }
 
+    /// The archive written anew, for Foundation: damaged bytes may mean one thing here and another to its parser.
+    var rewritten: Data {
+        var writer = BinaryPropertyListWriter()
+        return Data(
+            writer.write(
+                .dictionary([
+                    "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),
+                    "$top": .dictionary(["root": archive.rootReference]), "$objects": .array(objects),
+                ])))
+    }
+
     /// The object that was archived.
     mutating func root() throws -> NSObject? {
         let (object, size) = try object(archive.rootReference)
         // Objects that are shared again and again would take for ever to compare, print or copy.
         guard size <= 1_000_000 + 16 * objects.count else { throw SecureArchive.damaged("unfolds without limit") }
+        if hasOthers, hasNullText { throw SecureArchive.damaged("has a text that stands for nothing") }
         if !hasOthers, let refused = met.sorted().first(where: { !isAllowed($0) }) { throw unexpected(refused) }
         return object
     }
@@ -98,7 +112,9 @@ struct SecureArchiveReader {
 
     private mutating func read(_ value: PropertyListValue) throws -> (NSObject?, size: Int) {
         switch value {
-        case .string(let text): return (plain(.string, NSString(string: text)), 1)
+        case .string(let text):
+            hasNullText = hasNullText || text == "$null"
+            return (plain(.string, NSString(string: text)), 1)
         case .boolean(let flag): return (plain(.number, NSNumber(value: flag)), 1)
         case .integer(let number): return (plain(.number, NSNumber(value: number)), 1)
         case .real(let number): return (plain(.number, NSNumber(value: number)), 1)

@@ -40,6 +40,7 @@ struct CorpusPredicate {
 
     private static func argument(_ specifier: String, _ kind: String, after word: String, _ place: Int) -> Any? {
         if specifier == "%K" { return "key\(place)" }
+        if specifier == "%s" || specifier == "%S" { return "a" }
         if specifier != "%@" { return place + 1 }
         if word == "BETWEEN" { return kind == "date" ? [dates[0], dates[1]] : [1, 3] as [Any] }
         if word.hasPrefix("IN") {

@@ -13,6 +13,8 @@ let package = Package(
             name: "QueryBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
         .executableTarget(
             name: "ModelBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
+        .executableTarget(
+            name: "PredicateBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
     ],
     swiftLanguageModes: [.v6]
 )

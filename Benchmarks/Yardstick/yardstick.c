@@ -6,10 +6,15 @@
  *     yardstick read DB                               read every person into memory, all ten attributes
  *     yardstick update DB N                           add one to the score of the first N people, in one transaction
  *     yardstick point DB N                            read the first N people, one prepared SELECT each, in autocommit
+ *     yardstick keys DB                               read every person's key into an array, in the table's order
+ *     yardstick sorted DB                             the same in the order of the names
+ *     yardstick count DB                              count the people
+ *     yardstick join DB                               read every team with its members, all columns, by one join
  *     yardstick tsv FILE N                            write the same N people as the tool's input
  *
  * JOURNAL is a value of pragma journal_mode (delete), SYNCHRONOUS one of pragma synchronous (full).
- * insert times BEGIN to COMMIT; read times opening the file to the last row. Each prints one line of JSON:
+ * insert times BEGIN to COMMIT; read times opening the file to the last row; keys, sorted, count and join time the query
+ * alone. Each prints one line of JSON:
  * {"impl":"c","op":...,"s":seconds,"check":...}, where check is the sum over all rows of
  * score + (note is not null) + identifier + age, plus the bytes of all strings in UTF-8.
  */
@@ -240,6 +245,73 @@ static void point(const char *path, int64_t count) {
     emit("point", seconds, check);
 }
 
+/* ---- keys, count, join */
+
+static sqlite3 *opened(const char *path) {
+    sqlite3 *db;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) fail(path, sqlite3_errmsg(db));
+    execute(db, "SELECT COUNT(*) FROM sqlite_master");
+    return db;
+}
+
+static void keys(const char *path, const char *op, const char *sql) {
+    sqlite3 *db = opened(path);
+    double start = now();
+    sqlite3_stmt *s = prepare(db, sql);
+    int64_t *found = NULL, count = 0, room = 0, check = 0;
+    while (sqlite3_step(s) == SQLITE_ROW) {
+        if (count == room) {
+            room = room ? room * 2 : 1024;
+            found = need(realloc(found, (size_t)room * sizeof(int64_t)));
+        }
+        found[count++] = sqlite3_column_int64(s, 0);
+    }
+    sqlite3_finalize(s);
+    double seconds = now() - start;
+    sqlite3_close(db);
+    for (int64_t i = 0; i < count; i++) check += found[i];
+    emit(op, seconds, check);
+}
+
+static void count_people(const char *path) {
+    sqlite3 *db = opened(path);
+    double start = now();
+    sqlite3_stmt *s = prepare(db, "SELECT COUNT(*) FROM ZPERSON");
+    if (sqlite3_step(s) != SQLITE_ROW) fail(path, sqlite3_errmsg(db));
+    int64_t count = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    emit("count", now() - start, count);
+    sqlite3_close(db);
+}
+
+typedef struct { int64_t team, key, number; char *team_name, *name; } Member;
+
+static void join(const char *path) {
+    sqlite3 *db = opened(path);
+    double start = now();
+    sqlite3_stmt *s = prepare(db, "SELECT t.Z_PK, t.ZNAME, m.Z_PK, m.ZNAME, m.ZNUMBER FROM ZTEAM t JOIN ZMEMBER m ON "
+                                  "m.ZTEAM = t.Z_PK");
+    Member *members = NULL;
+    int64_t count = 0, room = 0, check = 0;
+    while (sqlite3_step(s) == SQLITE_ROW) {
+        if (count == room) {
+            room = room ? room * 2 : 1024;
+            members = need(realloc(members, (size_t)room * sizeof(Member)));
+        }
+        Member *m = &members[count++];
+        m->team = sqlite3_column_int64(s, 0);
+        m->team_name = column(s, 1);
+        m->key = sqlite3_column_int64(s, 2);
+        m->name = column(s, 3);
+        m->number = sqlite3_column_int64(s, 4);
+    }
+    sqlite3_finalize(s);
+    double seconds = now() - start;
+    sqlite3_close(db);
+    for (int64_t i = 0; i < count; i++) check += members[i].number + (int64_t)strlen(members[i].name);
+    emit("join", seconds, check);
+}
+
 /* ---- tsv */
 
 /* The shortest text that reads back as the same double. */
@@ -274,7 +346,8 @@ static void write_tsv(const char *path, int64_t count) {
 }
 
 static void usage(void) {
-    fputs("usage: yardstick insert DB N [JOURNAL [SYNCHRONOUS]] | read DB | update DB N | point DB N | tsv FILE N\n", stderr);
+    fputs("usage: yardstick insert DB N [JOURNAL [SYNCHRONOUS]] | read DB | update DB N | point DB N |"
+          " keys DB | sorted DB | count DB | join DB | tsv FILE N\n", stderr);
     exit(64);
 }
 
@@ -296,6 +369,14 @@ int main(int argc, char **argv) {
         update(path, number(argv[3]));
     else if (!strcmp(op, "point") && argc == 4)
         point(path, number(argv[3]));
+    else if (!strcmp(op, "keys") && argc == 3)
+        keys(path, op, "SELECT Z_PK FROM ZPERSON");
+    else if (!strcmp(op, "sorted") && argc == 3)
+        keys(path, op, "SELECT Z_PK FROM ZPERSON ORDER BY ZNAME");
+    else if (!strcmp(op, "count") && argc == 3)
+        count_people(path);
+    else if (!strcmp(op, "join") && argc == 3)
+        join(path);
     else if (!strcmp(op, "tsv") && argc == 4)
         write_tsv(path, number(argv[3]));
     else

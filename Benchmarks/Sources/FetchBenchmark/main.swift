@@ -1,33 +1,50 @@
 import CoreData
 
-// Reads every object of a store's Person table and every property of each, as a program does: with key-value coding.
-// Prints lines like the yardstick's: the checksum must be the same.
+// Reads a store as programs do, one way a run, so that each starts with fresh memory, as the yardstick does. Prints lines
+// like the yardstick's: the checksums must be the same.
 //
-//     FetchBenchmark STORE faults|filled
-//
-// One way a run, so that each starts with fresh memory, as the yardstick does.
+//     FetchBenchmark STORE faults|filled              every object and every property, with key-value coding
+//     FetchBenchmark STORE ids|dictionaries|count     the other types of results
+//     FetchBenchmark STORE batches|lazy               a walk through all objects in batches of 1,000, sorted
+//     FetchBenchmark STORE teams N                    makes a store of N members in teams of 100
+//     FetchBenchmark STORE prefetch                   reads the teams with their members
 
 let arguments = CommandLine.arguments
-guard arguments.count == 3, ["faults", "filled"].contains(arguments[2]) else {
-    FileHandle.standardError.write(Data("usage: FetchBenchmark STORE faults|filled\n".utf8))
-    exit(64)
-}
 do {
-    try measure(URL(fileURLWithPath: arguments[1]), asFaults: arguments[2] == "faults")
+    guard arguments.count >= 3 else { throw CocoaError(.keyValueValidation) }
+    let url = URL(fileURLWithPath: arguments[1])
+    switch arguments[2] {
+    case "faults": try measure(url, asFaults: true)
+    case "filled": try measure(url, asFaults: false)
+    case "ids": try measureIDs(url)
+    case "dictionaries": try measureDictionaries(url)
+    case "count": try measureCount(url)
+    case "batches", "lazy": try measureBatches(url, isLazy: arguments[2] == "lazy")
+    case "teams": try Teams.make(url, Int(arguments.last ?? "") ?? 0)
+    case "prefetch": try Teams.measure(url)
+    default: throw CocoaError(.keyValueValidation)
+    }
 } catch {
-    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    FileHandle.standardError.write(Data("usage: FetchBenchmark STORE WAY, or: \(error)\n".utf8))
     exit(1)
 }
 
-func measure(_ url: URL, asFaults: Bool) throws {
-    let model = try NSManagedObjectModel(contentsOfStoreAt: url)
-    let start = ContinuousClock.now
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+/// A context over the store's people.
+func context(_ url: URL, _ model: NSManagedObjectModel? = nil) throws -> NSManagedObjectContext {
+    let coordinator = NSPersistentStoreCoordinator(
+        managedObjectModel: try model ?? NSManagedObjectModel(contentsOfStoreAt: url))
     try coordinator.addPersistentStore(
         ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true]
     )
     let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
     context.persistentStoreCoordinator = coordinator
+    return context
+}
+
+func measure(_ url: URL, asFaults: Bool) throws {
+    let model = try NSManagedObjectModel(contentsOfStoreAt: url)
+    let start = ContinuousClock.now
+    let context = try context(url, model)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
     request.returnsObjectsAsFaults = asFaults
     let people = try context.fetch(request)

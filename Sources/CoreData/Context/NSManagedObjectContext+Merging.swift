@@ -33,6 +33,7 @@ extension NSManagedObjectContext {
         for id in changes.updated + changes.deleted { id.space.rows.forget(id.primaryKey) }
         for id in changes.updated {
             guard let object = known(id) else { continue }
+            object.dropWhatIsPutBy()
             if object.isFault { object.row = nil } else { adoptNewestRow(object) }
         }
         merge(changes)
@@ -87,7 +88,9 @@ extension NSManagedObjectContext {
         var refreshed: [NSManagedObject] = []
         for id in changes.updated {
             // An object that nobody has seen the values of needs no telling.
-            guard let object = registeredObject(for: id), !object.isFault, !object.isDeleted else { continue }
+            guard let object = registeredObject(for: id), !object.isDeleted else { continue }
+            object.dropWhatIsPutBy()
+            if object.isFault { continue }
             refresh(object, mergeChanges: true)
             refreshed.append(object)
         }

@@ -242,6 +242,7 @@ extension NSManagedObjectContext {
         guard object.managedObjectContext === self, !object.isDeleted else { return }
         event.refreshed.append(object)
         scheduleProcessing()
+        object.dropWhatIsPutBy()
         if flag, object.isInserted { return }
         if flag, object.isUpdated, !object.isFault {
             if case .success(let row?) = currentRow(of: object) { object.rebase(on: row) }

@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
                 continuation.resume(returning: box)
             }
             if schedule == .immediate, isOnQueue, concurrencyType != .confinementConcurrencyType {
-                work()
+                CurrentContext.run(self, work)
             } else {
                 nonisolated(unsafe) let work = work
                 queue.async { self.owned(work) }
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
     ///
     /// A private context's block runs on the calling thread, while its queue waits.
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        if isOnQueue { return try block() }
+        if isOnQueue { return try CurrentContext.run(self, block) }
         var result: Result<T, E>?
         MainQueue.staying {
             queue.sync {
@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
         owner.store(Self.currentThread, ordering: .relaxed)
         defer { owner.store(0, ordering: .relaxed) }
         adoptPermanentIDs()
-        body()
+        CurrentContext.run(self, body)
     }
 
     private static var currentThread: UInt { UInt(pthread_self()) }

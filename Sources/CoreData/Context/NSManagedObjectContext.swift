@@ -96,6 +96,7 @@ open class NSManagedObjectContext: NSObject, NSLocking, @unchecked Sendable {
         queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
         super.init()
         registry.context = self
+        _ = NSFetchRequestExpression.isRegistered
     }
 
     /// Creates a context without a coordinator.

@@ -34,10 +34,13 @@ extension NSManagedObject {
         context.checkQueue()
         // An insert that was refreshed has no row: what it gets back are the model's defaults.
         if isInserted, row == nil { return fill(layout.defaultSlots) }
+        if row == nil, let batch { batch.load(in: context) }
+        let ends = slots
         switch context.currentRow(of: self) {
         case .success(let found?):
             row = found
             fill(found.values)
+            if !ends.isEmpty { take(putBy: ends) }
             state.insert(.awaking)
             awakeFromFetch()
             state.remove(.awaking)
@@ -87,12 +90,13 @@ extension NSManagedObject {
     ///
     /// - Parameter key: the relationship's name.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
-        guard let slot = layout.slot(key), !isFault, slot < slots.count else { return true }
+        guard let slot = layout.slot(key), batch == nil, slot < slots.count else { return true }
         return switch (layout.kinds[slot], slots[slot]) {
         case (.toMany, .toMany(let relation)): !relation.isLoaded
         case (.toMany, _): !isInserted
         case (.toOne, .reference): true
         case (.toOne, .object(let object)): object.isFault
+        case (.toOne, .null): isFault
         case (.fetched, _): true
         default: false
         }

@@ -22,7 +22,7 @@ package final class Row: PointerTableEntry {
 
     deinit { cache?.leave(self) }
 
-    fileprivate func isSame(as other: Row) -> Bool {
+    func isSame(as other: Row) -> Bool {
         version == other.version && values.count == other.values.count
             && values.indices.allSatisfy { values[$0].isSame(as: other.values[$0]) }
     }

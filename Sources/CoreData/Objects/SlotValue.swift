@@ -268,7 +268,7 @@ extension SlotValue {
 }
 
 /// The `NSNumber`s that are handed out most, made once: on Linux each costs an allocation through CoreFoundation.
-private enum SmallNumbers {
+enum SmallNumbers {
     private static let range: ClosedRange<Int64> = -1...255
     private static let numbers = range.map { NSNumber(value: $0) }
     private static let flags = (NSNumber(value: false), NSNumber(value: true))

@@ -164,6 +164,11 @@ open class NSPersistentStore: NSObject {
         in context: NSManagedObjectContext
     ) throws -> [(NSEntityDescription, Int64)] { [] }
 
+    /// Finds dictionaries.
+    package func dictionaries(_ wanted: DictionaryFetch, in context: NSManagedObjectContext) throws -> [NSDictionary] {
+        try wanted.evaluated(over: [self], of: context)
+    }
+
     /// The permanent IDs that new objects will have, in their order. A store that is asked for one keeps it for the
     /// object's save.
     package func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
@@ -219,6 +224,8 @@ package struct SaveChanges {
 
 /// What a save made of the objects.
 package struct SaveOutcome {
-    package var identifiers: [ObjectIdentifier: NSManagedObjectID] = [:]
-    package var rows: [ObjectIdentifier: Row] = [:]
+    /// The IDs of the inserted objects, in their order.
+    package var identifiers: [NSManagedObjectID] = []
+    /// The new rows of the inserted objects and then of the updated ones, in their order.
+    package var rows: [Row] = []
 }

@@ -13,4 +13,17 @@ package struct StoreFetch {
     package var includesValues = true
 
     package init(entity: NSEntityDescription) { self.entity = entity }
+
+    /// The same without a window: what has to be found where the window is cut out later.
+    package var unlimited: StoreFetch {
+        var copy = self
+        (copy.offset, copy.limit) = (0, 0)
+        return copy
+    }
+
+    /// The window of what was found without one.
+    package func window<Element>(of found: [Element]) -> [Element] {
+        guard offset > 0 || limit > 0 else { return found }
+        return Array(found.dropFirst(offset).prefix(limit > 0 ? limit : .max))
+    }
 }

@@ -1,8 +1,8 @@
 /// A value as the key of a set, equal when a predicate's `==` finds the values equal.
-struct ValueKey: Hashable {
+package struct ValueKey: Hashable {
     let value: PredicateValue
 
-    init(_ value: Any?) {
+    package init(_ value: Any?) {
         self.value = PredicateValue(value)
     }
 
@@ -10,11 +10,11 @@ struct ValueKey: Hashable {
         self.value = value
     }
 
-    static func == (left: ValueKey, right: ValueKey) -> Bool {
+    package static func == (left: ValueKey, right: ValueKey) -> Bool {
         PredicateValue.areEqual(left.value, right.value)
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         switch value {
         case .null: break
         // Numbers of different types may be equal; so may a decimal and a binary fraction.

@@ -90,6 +90,31 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         return copy
     }
 
+    /// Whether another request asks for the same.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSFetchRequest else { return false }
+        if self === other { return true }
+        return entityName == other.entityName && predicate == other.predicate
+            && sortDescriptors ?? [] == other.sortDescriptors ?? [] && fetchLimit == other.fetchLimit
+            && fetchOffset == other.fetchOffset && fetchBatchSize == other.fetchBatchSize
+            && archivedFlags == other.archivedFlags && resultType == other.resultType
+            && Self.isSame(propertiesToFetch, other.propertiesToFetch)
+            && Self.isSame(propertiesToGroupBy, other.propertiesToGroupBy)
+            && havingPredicate == other.havingPredicate
+            && relationshipKeyPathsForPrefetching ?? [] == other.relationshipKeyPathsForPrefetching ?? []
+            && (affectedStoreObjects ?? []).elementsEqual(other.affectedStoreObjects ?? [], by: ===)
+    }
+
+    private static func isSame(_ left: [Any]?, _ right: [Any]?) -> Bool {
+        (left ?? []).elementsEqual(right ?? []) { left, right in
+            if let left = left as? String { return left == right as? String }
+            return (left as? NSObject)?.isEqual(right) ?? false
+        }
+    }
+
+    /// Equal requests have equal hashes.
+    open override var hash: Int { entityName?.hashValue ?? 0 }
+
     /// Makes the request immutable: its model is in use.
     func freeze() { isFrozen = true }
 

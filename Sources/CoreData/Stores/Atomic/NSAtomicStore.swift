@@ -165,6 +165,12 @@ open class NSAtomicStore: NSPersistentStore {
         return node.related(relationship, in: self).map { ($0.objectID.entity, $0.objectID.primaryKey) }
     }
 
+    package override func dictionaries(
+        _ wanted: DictionaryFetch, in context: NSManagedObjectContext
+    ) throws -> [NSDictionary] {
+        try DictionaryEvaluation(wanted).dictionaries(of: find(wanted.fetch.unlimited))
+    }
+
     package override func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
         objects.map { objectID(for: $0.entity, withReferenceObject: newReferenceObject(for: $0)) }
     }

@@ -35,6 +35,7 @@ extension SQLGenerator {
     mutating func function(
         _ name: String, _ arguments: [Expression], _ expression: Expression, _ scope: Scope
     ) throws -> Operand {
+        if let aggregate = try rowsAggregate(expression, scope) { return aggregate }
         let operands = try arguments.map { try operand($0, scope) }
         if operands.count == 1, case .toMany(let collection) = operands[0] {
             return try aggregate(function: name, collection, expression, scope)

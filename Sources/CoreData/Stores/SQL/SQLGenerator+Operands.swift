@@ -45,7 +45,9 @@ extension SQLGenerator {
         if isConstant(expression) { return .constant(try constant(expression)) }
         switch expression.storage {
         case .evaluatedObject: return own(outermost(scope), in: scope)
-        case .variable(let name): return own(try owner(ofVariable: name, scope), in: scope)
+        case .variable(let name):
+            if let column = columnOperands[name] { return column }
+            return own(try owner(ofVariable: name, scope), in: scope)
         case .keyPath(let start, let path): return try keyPath(start, path, scope)
         case .aggregate(let elements): return .collection(try elements.map { try operand($0, scope) })
         case .function(let name, nil, let arguments): return try function(name, arguments, expression, scope)

@@ -13,6 +13,10 @@ package struct SQLGenerator {
     var depth = 0
     /// Whether the text must do without parameters in the end.
     var writesLiterals = false
+    /// Whether functions like `sum:` go over the rows: outside of conditions that single rows have to meet.
+    var aggregatesRows = false
+    /// The columns of a result by their names, as variables of the condition for groups.
+    var columnOperands: [String: Operand] = [:]
 
     init(_ schema: SQLSchema) { self.schema = schema }
 
@@ -71,7 +75,8 @@ package struct SQLGenerator {
         let number = entity.hasSubentities || entity.root != nil ? "\(scope.alias).Z_ENT" : "\(entity.number)"
         let values = names.map { ", \(scope.alias).\($0)" }.joined()
         let text = try generator.statement(fetch, scope) {
-            "\(number), \($0.alias).Z_PK, \($0.alias).Z_OPT\(values)"
+            // A table's keys alone are read faster than its rows.
+            "\(number), \($0.alias).Z_PK" + (fetch.includesValues ? ", \($0.alias).Z_OPT\(values)" : "")
         }
         return (SQLQuery(text: text, bindings: generator.bindings), SQLResultColumns(names: names))
     }
@@ -96,9 +101,13 @@ package struct SQLGenerator {
         let order = try order(fetch.sortDescriptors, scope)
         let source = "\(scope.entity.table.name) \(scope.alias)\(scope.joinText)"
         let text = "SELECT \(columns(scope)) FROM \(source)\(condition)\(order)"
-        guard fetch.limit > 0 || fetch.offset > 0 else { return text }
+        return text + window(fetch)
+    }
+
+    mutating func window(_ fetch: StoreFetch) -> String {
+        guard fetch.limit > 0 || fetch.offset > 0 else { return "" }
         let limit = bind(.integer(fetch.limit > 0 ? Int64(fetch.limit) : -1))
-        return text + " LIMIT \(limit) OFFSET \(bind(.integer(Int64(fetch.offset))))"
+        return " LIMIT \(limit) OFFSET \(bind(.integer(Int64(fetch.offset))))"
     }
 
     /// The columns of an entity and of all that inherit from it, in the table's order.
@@ -112,7 +121,7 @@ package struct SQLGenerator {
 
     // MARK: Clauses
 
-    private mutating func condition(_ fetch: StoreFetch, _ scope: Scope) throws -> String {
+    mutating func condition(_ fetch: StoreFetch, _ scope: Scope) throws -> String {
         var parts: [String] = []
         if let restriction = restriction(scope, includesSubentities: fetch.includesSubentities) {
             parts.append(restriction)
@@ -132,7 +141,7 @@ package struct SQLGenerator {
         return "\(column) IN (\(entity.numbers.map(String.init).joined(separator: ", ")))"
     }
 
-    private mutating func order(_ descriptors: [NSSortDescriptor], _ scope: Scope) throws -> String {
+    mutating func order(_ descriptors: [NSSortDescriptor], _ scope: Scope) throws -> String {
         let parts = try descriptors.map { descriptor -> String in
             guard let keyed = descriptor as? KeyedSortDescriptor, let key = keyed.sortKey,
                 let selector = keyed.sortSelector

@@ -25,7 +25,7 @@ struct SQLRowReader {
         case composite([Element])
     }
 
-    private struct Step {
+    struct Step {
         /// Negative for a slot that no column fills.
         var column: Int32 = -1
         var kind = Kind.integer
@@ -78,7 +78,7 @@ struct SQLRowReader {
         switch element.storage {
         case .composite(let elements): .composite(elements.map { self.element($0, positions) })
         case .column(let column):
-            .value(Step(column: positions[column.name] ?? -1, kind: kind(element.attribute, isElement: true)))
+            .value(Step(column: positions[column.name] ?? -1, kind: kind(element.attribute.attributeType)))
         case .none, .toOne, .toMany, .join: .value(Step())
         }
     }
@@ -90,16 +90,21 @@ struct SQLRowReader {
         }
     }
 
-    private static func kind(_ attribute: NSAttributeDescription, isElement: Bool = false) -> Step.Kind {
-        switch attribute.attributeType {
+    static func kind(_ attribute: NSAttributeDescription) -> Step.Kind {
+        let isExternal = attribute.allowsExternalBinaryDataStorage
+        let isData = [.binaryDataAttributeType, .transformableAttributeType].contains(attribute.attributeType)
+        return isExternal && isData ? .externalData : kind(attribute.attributeType)
+    }
+
+    static func kind(_ type: NSAttributeType) -> Step.Kind {
+        switch type {
         case .doubleAttributeType, .floatAttributeType: .real
         case .dateAttributeType: .date
         case .decimalAttributeType: .decimal
         case .stringAttributeType: .string
         case .URIAttributeType: .uri
         case .UUIDAttributeType: .uuid
-        case .binaryDataAttributeType, .transformableAttributeType:
-            attribute.allowsExternalBinaryDataStorage && !isElement ? .externalData : .data
+        case .binaryDataAttributeType, .transformableAttributeType: .data
         default: .integer
         }
     }
@@ -127,7 +132,7 @@ struct SQLRowReader {
     }
 
     @inline(__always)
-    private func value(_ statement: SQLiteStatement, _ step: Step) throws -> SlotValue {
+    func value(_ statement: SQLiteStatement, _ step: Step) throws -> SlotValue {
         let column = step.column
         guard let value = statement.value(column), !value.isNull else { return .null }
         switch step.kind {

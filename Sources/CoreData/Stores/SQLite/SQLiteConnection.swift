@@ -154,24 +154,3 @@ extension URL {
     /// Whether this is `/dev/null` or a name below it.
     var isInMemory: Bool { isNullDevice || isFileURL && path.hasPrefix("/dev/null/") }
 }
-
-/// Apple's switch for seeing the SQL: `-com.apple.CoreData.SQLDebug 1` as an argument, or `COREDATA_SQLDEBUG=1`.
-package enum SQLLog {
-    package static let level: Int = {
-        let arguments = ProcessInfo.processInfo.arguments
-        if let at = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug"), at + 1 < arguments.count {
-            return Int(arguments[at + 1]) ?? 0
-        }
-        return ProcessInfo.processInfo.environment["COREDATA_SQLDEBUG"].flatMap(Int.init) ?? 0
-    }()
-
-    static func note(_ sql: @autoclosure () -> String) {
-        if level > 0 { write("CoreData: sql: \(sql())") }
-    }
-
-    static func warn(_ message: String) { write("CoreData: warning: \(message)") }
-
-    static func error(_ message: String) { write("CoreData: error: \(message)") }
-
-    private static func write(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
-}

@@ -126,6 +126,7 @@ final class SQLiteReader {
     /// A query's statement with its values.
     func bound(_ query: SQLQuery) throws -> SQLiteStatement {
         let statement = try connection.statement(query.text)
+        SQLLog.note(query.bindings)
         for (index, value) in query.bindings.enumerated() { try statement.bindSlot(Int32(index) + 1, value) }
         return statement
     }

@@ -22,11 +22,14 @@ struct QueryErrorTests {
         WrongCommandLine(
             "City", "--sort", "country",
             says: "Error: 'country' of 'City' is a relationship; sort by one of its keys"),
-        WrongCommandLine("City", "--where", "extent > 3", says: "Error: keypath extent not found in entity City"),
         WrongCommandLine(
-            "City", "--where", "extent > 3", "--limit", "0", says: "Error: keypath extent not found in entity City"),
+            "City", "--where", "extent > 3", says: "Error: keypath extent not found in entity <NSSQLEntity City id=4>"),
         WrongCommandLine(
-            "City", "--count", "--where", "extent > 3", says: "Error: keypath extent not found in entity City"),
+            "City", "--where", "extent > 3", "--limit", "0",
+            says: "Error: keypath extent not found in entity <NSSQLEntity City id=4>"),
+        WrongCommandLine(
+            "City", "--count", "--where", "extent > 3",
+            says: "Error: keypath extent not found in entity <NSSQLEntity City id=4>"),
     ]
 
     @Test("The message and status 64", arguments: lines)

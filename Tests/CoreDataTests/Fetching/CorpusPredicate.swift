@@ -21,9 +21,12 @@ struct CorpusPredicate {
         let kinds = columns[4].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let specifiers = columns[3].split(separator: ",").map(String.init)
         let operators = Self.words(before: specifiers, in: format)
+        // What collections' operators make is a number.
+        let isNumeric = format.range(of: "@(count|sum|avg|min|max)", options: .regularExpression) != nil
         arguments = specifiers.indices.map { place in
-            Self.argument(
-                specifiers[place], kinds.indices.contains(place) ? kinds[place] : "", after: operators[place], place)
+            let kind = kinds.indices.contains(place) ? kinds[place] : ""
+            return Self.argument(
+                specifiers[place], isNumeric && kind == "object?" ? "number" : kind, after: operators[place], place)
         }
     }
 
@@ -40,6 +43,7 @@ struct CorpusPredicate {
 
     private static func argument(_ specifier: String, _ kind: String, after word: String, _ place: Int) -> Any? {
         if specifier == "%K" { return "key\(place)" }
+        if specifier == "%s" || specifier == "%S" { return "a" }
         if specifier != "%@" { return place + 1 }
         if word == "BETWEEN" { return kind == "date" ? [dates[0], dates[1]] : [1, 3] as [Any] }
         if word.hasPrefix("IN") {
@@ -116,7 +120,7 @@ final class ModelShape {
             guard case .keyPath(let start, let path) = collection.storage else { throw Misfit() }
             var shape: ModelShape? = self
             if case .variable(let name) = start?.storage { shape = variables[name] }
-            guard let inner = try shape?.relationship(path, isMany: true) else { throw Misfit() }
+            guard let inner = try shape?.relationship(path, isMany: true, manyIsLast: true) else { throw Misfit() }
             var names = variables
             names[variable] = inner
             try note(predicate, names)
@@ -128,7 +132,8 @@ final class ModelShape {
     private func note(_ path: String, _ type: NSAttributeType?, isMany: Bool) throws {
         let steps = path.split(separator: ".").map(String.init).filter { $0 != "SELF" && $0 != "self" }
         if let place = steps.firstIndex(where: { $0.hasPrefix("@") }) {
-            let inner = try relationship(steps[..<place].joined(separator: "."), isMany: true)
+            let inner = try relationship(
+                steps[..<place].joined(separator: "."), isMany: true, manyIsLast: true)
             let rest = steps[(place + 1)...].joined(separator: ".")
             if !rest.isEmpty { try inner.note(rest, .integer64AttributeType, isMany: false) }
             return
@@ -149,16 +154,17 @@ final class ModelShape {
 
     private var undecided: Set<String> = []
 
-    /// The shape at the end of relationships, the first of which may be to-many.
-    private func relationship(_ path: String, isMany: Bool) throws -> ModelShape {
+    /// The shape at the end of relationships, of which the first or the last may be to-many.
+    private func relationship(_ path: String, isMany: Bool, manyIsLast: Bool = false) throws -> ModelShape {
         var shape = self
-        for (place, step) in path.split(separator: ".").map(String.init).filter({ $0 != "SELF" }).enumerated() {
+        let steps = path.split(separator: ".").map(String.init).filter { $0 != "SELF" }
+        for (place, step) in steps.enumerated() {
             guard Self.isUsable(step), shape.attributes[step] == nil, !shape.undecided.contains(step) else {
                 throw Misfit()
             }
-            let wantsMany = isMany && place == 0
+            let wantsMany = isMany && place == (manyIsLast ? steps.count - 1 : 0)
             let known = shape.relationships[step]
-            if let known, known.isToMany != wantsMany, place == 0 { throw Misfit() }
+            if let known, known.isToMany != wantsMany { throw Misfit() }
             let next = known?.shape ?? ModelShape()
             shape.relationships[step] = (next, wantsMany)
             shape = next

@@ -39,7 +39,7 @@ struct PredicateCorpusTests {
                 + " \(counts[.agreed(some: true)] ?? 0) of them on some of the rows; \(refused.count) are refused,"
                 + " \(counts[.unfit] ?? 0) fit no model")
         for line in refused.sorted() where Self.isSlow { print("Refused: \(line)") }
-        #expect(agreed * 100 > predicates.count * 65)
+        #expect(agreed * 100 > predicates.count * 70)
     }
 
     /// How the reasons begin for which a store refuses what is right in memory.
@@ -49,6 +49,8 @@ struct PredicateCorpusTests {
         "multiple to-many keys not allowed", "an object or object ID is expected", "a value of type ",
         "Can't get value for",
         "The left hand side for an ALL or ANY", "Can't do regex matching",
+        // Constants on both sides are evaluated in memory.
+        "Can't compare", "multiply:by: needs numbers",
     ]
 
     private static func outcome(

@@ -32,6 +32,8 @@ let package = Package(
         .executableTarget(
             name: "CategoryMergeExample", dependencies: ["CoreData"], path: "Examples/CategoryMerge",
             exclude: ["Catalogue.xcdatamodeld"]),
+        .executableTarget(
+            name: "LineFilterExample", dependencies: ["FoundationSupplement"], path: "Examples/LineFilter"),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "FoundationSupplementTests", dependencies: ["FoundationSupplement"]),
         .testTarget(
@@ -41,10 +43,25 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "BasicDataModelExample", "CategoryMergeExample", "LazyStackExample", "RepositoryExample", "coredata",
-                "TestSupport",
+                "BasicDataModelExample", "CategoryMergeExample", "LazyStackExample", "LineFilterExample",
+                "RepositoryExample", "coredata", "TestSupport",
             ]),
         .testTarget(name: "CommandLineTests", dependencies: ["coredata", "CoreData", "CSQLite", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Fuzzing (scripts/fuzz) needs flags that no package may ask of those who use it.
+if Context.environment["FUZZ"] != nil {
+    let flags = ["-sanitize=fuzzer,address"]
+    for target in package.targets where target.name == "FoundationSupplement" {
+        target.swiftSettings = [.unsafeFlags(flags)]
+    }
+    package.targets += [
+        .target(name: "FuzzerDriver", path: "Fuzz/FuzzerDriver"),
+        .executableTarget(
+            name: "PredicateFuzzer", dependencies: ["FoundationSupplement", "FuzzerDriver"],
+            path: "Fuzz/PredicateFuzzer", exclude: ["words.dict"], swiftSettings: [.unsafeFlags(flags)],
+            linkerSettings: [.unsafeFlags(flags + ["-use-ld=lld"])]),
+    ]
+}

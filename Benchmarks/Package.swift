@@ -10,7 +10,11 @@ let package = Package(
         .executableTarget(
             name: "GraphBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
         .executableTarget(
+            name: "QueryBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
+        .executableTarget(
             name: "ModelBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
+        .executableTarget(
+            name: "PredicateBenchmark", dependencies: [.product(name: "CoreData", package: "swift-core-data")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -38,6 +38,11 @@ private protocol OptionalValue {
     var flattenedValue: Any? { get }
 }
 
+/// The element of a set of any type.
+extension AnyHashable: OptionalValue {
+    var flattenedValue: Any? { flattened(base) }
+}
+
 extension Optional: OptionalValue {
     fileprivate var flattenedValue: Any? {
         switch self {

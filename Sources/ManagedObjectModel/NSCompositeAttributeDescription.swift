@@ -29,6 +29,13 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         }
     }
 
+    /// The element at the end of a path of names.
+    package func element(_ path: ArraySlice<String>) -> NSAttributeDescription? {
+        guard let found = elements.first(where: { $0.name == path.first }) else { return nil }
+        guard path.count > 1 else { return found }
+        return (found as? NSCompositeAttributeDescription)?.element(path.dropFirst())
+    }
+
     override func makeEmpty() -> NSPropertyDescription { NSCompositeAttributeDescription() }
 
     override func take(from other: NSPropertyDescription) {
@@ -36,5 +43,14 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         guard let other = other as? NSCompositeAttributeDescription else { return }
         elements = other.elements.compactMap { $0.copy() as? NSAttributeDescription }
         compositeName = other.compositeName
+    }
+}
+
+extension NSAttributeDescription {
+    /// The attributes with values of their own that it is made of, each with the names on the way to it: of one that is no
+    /// composite, itself alone.
+    package var leaves: [(path: [String], attribute: NSAttributeDescription)] {
+        guard let composite = self as? NSCompositeAttributeDescription else { return [([name], self)] }
+        return composite.elements.flatMap(\.leaves).map { ([name] + $0.path, $0.attribute) }
     }
 }

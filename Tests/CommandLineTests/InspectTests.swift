@@ -29,6 +29,29 @@ struct InspectTests {
         #expect(entities[3]["versionHash"] as? String == hash.map { String(format: "%02x", $0) }.joined())
     }
 
+    @Test("A store without a model shows its entities, rows and columns all the same")
+    func withoutModel() throws {
+        let world = try World.withStore()
+        let connection = try SQLiteConnection(world.storeURL, .readWrite)
+        try connection.execute("DROP TABLE Z_MODELCACHE")
+        connection.close()
+        let before = try world.folder.contents()
+        let run = try world.run("inspect", "World.sqlite", "--json")
+        #expect(run.status == 0, "\(run.error)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+        let entities = try #require(object["entities"] as? [[String: Any]])
+        #expect(entities.map { $0["name"] as? String } == ["Country", "Person", "Place", "City"])
+        #expect(entities.map { $0["rows"] as? Int } == [2, 1, 0, 3])
+        #expect(entities[3]["superentity"] as? String == "Place" && entities[3]["isAbstract"] is NSNull)
+        #expect((entities[3]["columns"] as? [String])?.contains("ZPOPULATION") == true)
+        let text = try world.run("inspect", "World.sqlite").output
+        #expect(text.contains("The store keeps no model") && text.contains("Country: Z_PK, Z_ENT, Z_OPT, "))
+        // With the model all is as ever.
+        let whole = try world.run("inspect", "World.sqlite", "--model", "World.xcdatamodel", "--json")
+        #expect(whole.status == 0 && !whole.output.contains("columns"))
+        #expect(try world.folder.contents() == before)
+    }
+
     @Test("The store and its folder stay as they are", arguments: ["DELETE", "WAL"])
     func leavesNothing(journal: String) throws {
         let world = try World.withStore(journal: journal)

@@ -2,25 +2,18 @@ import CoreData
 import TestSupport
 
 /// A folder with a model that says most of what a model can say, `Library.xcdatamodel`.
-///
-/// A SQLite store can't keep all of it: see `keepable`.
 final class Library {
     let folder: TemporaryFolder
     let model: NSManagedObjectModel
 
-    /// - Parameter keepable: leaves out what our stores can't keep.
-    init(keepable: Bool = false) throws {
+    init() throws {
         folder = try TemporaryFolder()
-        let text = keepable ? Self.text.replacing(Self.composite, with: "") : Self.text
-        try folder.write(text, to: "Library.xcdatamodel/contents")
+        try folder.write(Self.text, to: "Library.xcdatamodel/contents")
         model = try NSManagedObjectModel(validatingContentsOf: folder.file("Library.xcdatamodel"))
     }
 
     /// Runs the tool in the folder.
     func run(_ arguments: String...) throws -> ToolRun { try runTool(arguments, in: folder.url) }
-
-    private static let composite =
-        #"<attribute name="place" optional="YES" attributeType="Composite" composite="Shelf"/>"#
 
     private static let text = """
         <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
@@ -40,7 +33,7 @@ final class Library {
                 <attribute name="cover" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
                 <attribute name="isLent" attributeType="Boolean" defaultValueString="YES"/>
                 <attribute name="pages" optional="YES" attributeType="Integer 32" defaultValueString="100"/>
-                \(composite)
+                <attribute name="place" optional="YES" attributeType="Composite" composite="Shelf"/>
                 <attribute name="tags" optional="YES" attributeType="Transformable" \
         valueTransformerName="NSSecureUnarchiveFromData" customClassName="NSArray"/>
                 <attribute name="year" optional="YES" transient="YES" attributeType="Date" defaultDateTimeInterval="0"/>

@@ -103,6 +103,27 @@ struct QueryTests {
         #expect(try count("--limit", "0") == "0\n")
     }
 
+    /// A condition on cities, and the populations of those that it finds.
+    static let conditions: [(String, [String])] = [
+        ("name CONTAINS[cd] 'ÖSL'", ["709037"]), ("name MATCHES '[A-Z].*'", ["709037"]),
+        ("name LIKE 'O?lo'", ["709037"]),
+        ("country.name == 'Norge' OR country == nil", ["", "709037"]),
+        ("ANY country.cities.population > 800000", ["13960000"]),
+        ("SUBQUERY(country.cities, $c, $c.population > 800000).@count > 0", ["13960000"]),
+        ("country.cities.@max.population > 800000", ["13960000"]), ("population BETWEEN {700000, 800000}", ["709037"]),
+        ("population / 1000 == 709", ["709037"]), ("founded < CAST(1, 'NSDate')", ["709037"]),
+        ("TERNARY(isCapital == YES, 1, 0) == 1", ["709037"]), ("population IN {709037, 1, 2}", ["709037"]),
+        ("length(name) == 0", [""]), ("NOT population > 800000", ["709037"]),
+    ]
+
+    @Test("Conditions in the whole language", arguments: conditions)
+    func language(_ condition: String, _ wanted: [String]) throws {
+        let run = try World.withStore().run(
+            "query", "World.sqlite", "City", "--columns", "population", "--format", "tsv", "--sort", "population",
+            "--where", condition)
+        #expect(Array(run.lines.dropFirst()) == wanted, "\(condition): \(run.output)")
+    }
+
     @Test("Sub-entities are found through their super-entity")
     func inheritance() throws {
         let run = try World.withStore().run("query", "World.sqlite", "Place", "--sort", "name", "--format", "tsv")
@@ -148,5 +169,35 @@ struct QueryTests {
         #expect(error.fileHandleForReading.readDataToEndOfFile().isEmpty)
         shell.waitUntilExit()
         #expect(shell.terminationStatus == 0)
+    }
+
+    @Test("Composite attributes are imported and shown element by element")
+    func composites() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            <model><entity name="City"><attribute name="name" optional="YES" attributeType="String"/>
+            <attribute name="place" optional="YES" attributeType="Composite" composite="Place"/></entity>
+            <composite name="Place"><attribute name="label" optional="YES" attributeType="String"/>
+            <attribute name="point" optional="YES" attributeType="Composite" composite="Point"/></composite>
+            <composite name="Point"><attribute name="x" optional="YES" attributeType="Double"/></composite></model>
+            """, to: "M.xcdatamodel/contents")
+        try folder.write("name\tplace.label\tplace.point.x\nOslo\there\t1.5\nRom\t\t\n", to: "City.tsv")
+        let imported = try runTool(
+            ["import", "--model", "M.xcdatamodel", "--into", "S.sqlite", "City.tsv"], in: folder.url)
+        #expect(imported.status == 0, "\(imported.error)")
+        let all = try runTool(["query", "S.sqlite", "City", "--sort", "name", "--json"], in: folder.url)
+        let rows = try #require(try JSONSerialization.jsonObject(with: Data(all.output.utf8)) as? [[String: Any]])
+        #expect(rows.first?["place.label"] as? String == "here" && rows.first?["place.point.x"] as? Double == 1.5)
+        #expect(rows.last?["place.label"] is NSNull || rows.last?["place.label"] as? String == "")
+        let some = try runTool(
+            ["query", "S.sqlite", "City", "--where", "place.point.x > 1", "--columns", "place.point.x"], in: folder.url)
+        #expect(some.output.contains("1.5"), "\(some.error)")
+        let whole = try runTool(["query", "S.sqlite", "City", "--columns", "place"], in: folder.url)
+        #expect(whole.status == 64 && whole.error.contains("place.label, place.point.x"), "\(whole.error)")
+        try folder.write("name\tplace.z\nOslo\t1\n", to: "bad/City.tsv")
+        let bad = try runTool(
+            ["import", "--model", "M.xcdatamodel", "--into", "T.sqlite", "bad/City.tsv"], in: folder.url)
+        #expect(bad.status != 0 && bad.error.contains("which has place.label, place.point.x"), "\(bad.error)")
     }
 }

@@ -47,6 +47,20 @@ struct ExampleTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: own.path).filter { $0.hasPrefix(".") } == [])
     }
 
+    @Test("lines are filtered by a predicate, with FoundationSupplement alone; a wrong one is told")
+    func lineFilter() throws {
+        let input = folder.url.appendingPathComponent("input.txt")
+        try Data("error 1\nfine\nError 22\n".utf8).write(to: input)
+        let filter = { (arguments: [String]) in
+            try runProgram("LineFilterExample", arguments, standardInput: FileHandle(forReadingFrom: input))
+        }
+        #expect(try filter(["SELF BEGINSWITH[c] 'ERROR' AND SELF MATCHES %@", ".* [0-9]{2}"]).lines == ["Error 22"])
+        let wrong = try filter(["SELF =="])
+        #expect(wrong.status == 65 && wrong.error.hasPrefix("Unable to parse the format string \"SELF ==\""))
+        let other = try filter(["SELF > 1"])
+        #expect(other.status == 65 && other.error == "Can't compare the string \"error 1\" with the number 1\n")
+    }
+
     @Test("a repository asks by city and date, sorts, counts and removes")
     func repository() throws {
         let run = try runProgram("RepositoryExample", [folder.url.path])

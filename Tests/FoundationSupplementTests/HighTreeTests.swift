@@ -3,7 +3,8 @@ import Testing
 
 /// Trees that a program builds may be of any height: nothing that is done with them overflows the stack.
 @Suite struct HighTreeTests {
-    static let height = 100_000
+    /// Some hundred bytes for each level overflow the small stack here many times over.
+    static let height = 20_000
 
     /// Runs something on a thread with a small stack, which a recursion through such a tree overflows at once.
     private func onSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
@@ -14,7 +15,9 @@ import Testing
         }
     }
 
-    private static func negations(_ innermost: NSPredicate = NSPredicate(format: "a == $X")) -> NSPredicate {
+    private static func negations(
+        _ innermost: NSPredicate = NSPredicate(format: "a == $X"), height: Int = height
+    ) -> NSPredicate {
         (0..<height).reduce(innermost) { predicate, _ in
             NSCompoundPredicate(notPredicateWithSubpredicate: predicate)
         }
@@ -52,16 +55,31 @@ import Testing
         }
     }
 
-    @Test func negationsAreEvaluated() async {
-        #expect(await onSmallStack { (try? Self.negations().evaluateThrowing(with: ["a": 1], variables: ["X": 1])) == true })
-        #expect(await onSmallStack { (try? Self.mixed().evaluateThrowing(with: ["a": 1], variables: ["X": 1])) == true })
+    @Test func aHundredThousandNegations() async {
+        let isRight = await onSmallStack {
+            let (first, second) = (Self.negations(height: 100_000), Self.negations(height: 100_000))
+            let holds = try? first.evaluateThrowing(with: ["a": 1], variables: ["X": 1])
+            return holds == true && first == second && first.hash == second.hash
+                && first.formatText.utf8.count > 400_000
+        }
+        #expect(isRight)
+    }
+
+    @Test func compoundsAreEvaluated() async {
+        #expect(
+            await onSmallStack { (try? Self.negations().evaluateThrowing(with: ["a": 1], variables: ["X": 1])) == true }
+        )
+        #expect(
+            await onSmallStack { (try? Self.mixed().evaluateThrowing(with: ["a": 1], variables: ["X": 1])) == true })
         #expect(
             await onSmallStack { (try? Self.mixed().evaluateThrowing(with: ["a": 1], variables: ["X": 2])) == false })
     }
 
     /// Expressions take stack; what would take too much is refused.
     @Test func expressionsAreRefused() throws {
-        #expect(throws: PredicateEvaluationError.self) { try Self.sum().evaluateThrowing(with: nil, variables: ["X": 1]) }
+        #expect(throws: PredicateEvaluationError.self) {
+            try Self.sum().evaluateThrowing(with: nil, variables: ["X": 1])
+        }
         #expect(throws: PredicateEvaluationError.self) {
             try Self.ternaries().evaluateThrowing(with: ["a": 1], variables: ["X": 1])
         }
@@ -85,9 +103,13 @@ import Testing
 
     @Test func printing() async {
         let text = await onSmallStack { Self.negations().formatText }
-        #expect(text.hasPrefix("NOT (NOT (NOT (") && text.hasSuffix("NOT a == $X" + String(repeating: ")", count: Self.height - 1)))
+        #expect(
+            text.hasPrefix("NOT (NOT (NOT (")
+                && text.hasSuffix("NOT a == $X" + String(repeating: ")", count: Self.height - 1)))
         #expect(await onSmallStack { Self.mixed().formatText.utf8.count } > Self.height)
-        #expect(await onSmallStack { Self.sum().formatText }.hasSuffix("$X + 1" + String(repeating: ") + 1", count: Self.height - 1)))
+        #expect(
+            await onSmallStack { Self.sum().formatText }.hasSuffix(
+                "$X + 1" + String(repeating: ") + 1", count: Self.height - 1)))
         #expect(await onSmallStack { Self.ternaries().formatText }.hasPrefix("TERNARY(TERNARY("))
         #expect(await onSmallStack { Self.constants().formatText } == "$X")
     }

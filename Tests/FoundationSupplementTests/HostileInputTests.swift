@@ -32,6 +32,59 @@ import Testing
         #expect(try NSPredicate(validating: "a IN {\(list)}").evaluateThrowing(with: ["a": 19_999]))
     }
 
+    /// A text of a megabyte is refused or read, in a time that grows with its length alone.
+    @Test(arguments: [
+        "(", "NOT ", "a", "'", "%@", "$", "a.", "a,", "a == 1 AND ", "-", "🍁", " ", "'a' ", "a[", "SUBQUERY(", "a:",
+        "((a == 1) OR ",
+    ])
+    func aMegabyte(_ piece: String) {
+        let format = String(repeating: piece, count: (1 << 20) / piece.utf8.count)
+        let start = ContinuousClock.now
+        #expect(refuses(format))
+        #expect(start.duration(to: .now) < .seconds(30))
+    }
+
+    @Test func aMegabyteThatIsRight() throws {
+        let text = String(repeating: "x", count: 1 << 20)
+        #expect(try NSPredicate(validating: "SELF == '\(text)'").evaluateThrowing(with: text))
+        #expect(try NSPredicate(validating: "\(text) == 1").evaluateThrowing(with: [text: 1]))
+        let path = String(repeating: "a.", count: 1 << 19) + "b"
+        #expect(try NSPredicate(validating: "\(path) == nil").evaluateThrowing(with: ["a": NSNull()]))
+        let number = "0." + String(repeating: "3", count: 1 << 20)
+        #expect(try NSPredicate(validating: "SELF > \(number)").evaluateThrowing(with: 0.34))
+        #expect(refuses("SELF > " + String(repeating: "9", count: 1 << 20)))
+    }
+
+    /// A Swift string can't hold half a character; one of Foundation's can.
+    @Test func loneSurrogates() throws {
+        let units: [unichar] = [0x61, 0xD800, 0x62]
+        let text = NSString(characters: units, length: units.count)
+        let predicate = try NSPredicate(validating: "SELF LIKE %@ OR SELF == %@", arguments: [text, text])
+        _ = try predicate.evaluateThrowing(with: text)
+        _ = try NSPredicate(validating: "SELF MATCHES '.*' AND length(SELF) > 0 AND SELF CONTAINS[cd] 'b'")
+            .evaluateThrowing(with: text)
+        #expect(try NSPredicate(validating: predicate.formatText).formatText == predicate.formatText)
+        #expect(refuses(#"a == '\udc00'"#) && refuses(#"a == '\ud83c\ud83c'"#))
+    }
+
+    /// A key is a key, whatever it holds: nothing in it is read as a part of the language.
+    @Test(arguments: [
+        "a == 1 OR 1", "a' OR '1' = '1", "a\" OR \"", "TRUEPREDICATE", "%@", "$x", "a) OR (1 == 1",
+        "name; DROP TABLE x",
+    ])
+    func keysAreNotParsed(_ key: String) throws {
+        let predicate = try #require(
+            try NSPredicate(validating: "%K == %@", arguments: [key, "x"]) as? NSComparisonPredicate)
+        #expect(predicate.leftExpression.expressionType == .keyPath && predicate.leftExpression.keyPath == key)
+        #expect(try predicate.evaluateThrowing(with: [key: "x"]))
+        #expect(try !predicate.evaluateThrowing(with: ["a": "x"]))
+        // Nor are values.
+        let value = try NSPredicate(validating: "a == %@", arguments: [key])
+        #expect(try value.evaluateThrowing(with: ["a": key]))
+        #expect(try !value.evaluateThrowing(with: ["a": "1"]))
+        #expect(try NSPredicate(validating: value.formatText) == value)
+    }
+
     /// The greatest height that is accepted is evaluated, printed, compared and released on a thread's stack.
     @Test func acceptedNestingIsSafe() throws {
         let sum = Array(repeating: "a", count: 95).joined(separator: " + ") + " == 95"
@@ -82,6 +135,31 @@ import Testing
             guard let predicate = try? NSPredicate(validating: format, arguments: ["x", "y"]) else { continue }
             _ = predicate.formatText
             _ = try? predicate.evaluateThrowing(with: ["a": 1, "b": ["c": [1, 2]]])
+        }
+    }
+
+    /// Searches that compare at every place take hours for these.
+    @Test func searchesAreNeverSlow() {
+        let text = String(repeating: "a", count: 1_000_000)
+        let part = String(repeating: "a", count: 500_000)
+        #expect(!StringComparison([]).contains(text, part + "b") && !StringComparison([]).contains(text, "b" + part))
+        #expect(StringComparison([]).contains(text + "b", part + "b"))
+    }
+
+    /// The search finds what Foundation's finds.
+    @Test func searchesAreRight() {
+        let seed = UInt64.random(in: .min ... .max)
+        print("HostileInputTests seed: \(seed)")
+        var random = SeededGenerator(seed: seed)
+        for length in [0, 1, 2, 5, 63, 64, 65, 80, 200] {
+            for _ in 0..<50 {
+                let text = String((0..<400).map { _ in Bool.random(using: &random) ? "a" : "b" })
+                let start = text.index(text.startIndex, offsetBy: Int.random(in: 0...(400 - length), using: &random))
+                let part = text[start...].prefix(length)
+                #expect(StringComparison([]).contains(text, String(part)), "seed \(seed)")
+                let other = String(part.dropLast()) + (part.last == "a" ? "b" : "a")
+                #expect(StringComparison([]).contains(text, other) == text.contains(other), "seed \(seed)")
+            }
         }
     }
 

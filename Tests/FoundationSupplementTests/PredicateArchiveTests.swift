@@ -24,7 +24,8 @@ import Testing
         "a == 1", "a.b ==[cd] 'x'", "ANY a.b > 1.5", "ALL a IN {1, 2}", "NOT (a == nil OR b == $X)", "TRUEPREDICATE",
         "FALSEPREDICATE", "SUBQUERY(a, $x, $x.b == c).@count > 0", "TERNARY(a == 1, 'y', b) == 'y'", "a[FIRST] == b[0]",
         "SELF isKindOfClass: a", "a UTI-CONFORMS-TO 'b'", "sum(a) + 2 * b == now()", "a UNION b == c MINUS d",
-        "FUNCTION(a, 'b:' , 1) == ANYKEY", "CAST(a, 'NSDate') == CAST(5, 'NSDate')", "a LIKE[c] '*x?'", "a MATCHES '.*'",
+        "FUNCTION(a, 'b:' , 1) == ANYKEY", "CAST(a, 'NSDate') == CAST(5, 'NSDate')", "a LIKE[c] '*x?'",
+        "a MATCHES '.*'",
         "a BEGINSWITH 'b' AND a ENDSWITH 'c' AND a CONTAINS 'd'", "a BETWEEN {1, b}", "SELF == SELF.a", "$x.a == 1",
         "a.@max.b == 1", "a.$b == 1",
     ])
@@ -37,7 +38,8 @@ import Testing
 
     @Test func constantsComeBack() throws {
         let values: [Any?] = [
-            nil, NSNull(), "text", "", 7, -1.5, true, UInt64(1), Date(timeIntervalSinceReferenceDate: 1.25), Data([1, 2]),
+            nil, NSNull(), "text", "", 7, -1.5, true, UInt64(1), Date(timeIntervalSinceReferenceDate: 1.25),
+            Data([1, 2]),
             UUID(), URL(string: "https://example.org/a"), Decimal(string: "1.10"), NSDecimalNumber(string: "2.5"),
             ["a", "b"], [1, 2.5, "c"] as [Any], Set([1, 2]), ["k": 1], NSOrderedSet(array: [1]), [[1], [2]],
         ]
@@ -54,7 +56,8 @@ import Testing
         let block = NSExpression(block: { _, _, _ in 1 }, arguments: nil)
         let objects: [NSObject] = [
             NSPredicate { _, _ in true }, block, NSExpression(format: "$x := 5"),
-            NSExpression(forConstantValue: Own()), NSCompoundPredicate(type: .and, subpredicates: [NSPredicate { _, _ in true }]),
+            NSExpression(forConstantValue: Own()),
+            NSCompoundPredicate(type: .and, subpredicates: [NSPredicate { _, _ in true }]),
             NSSortDescriptor(key: "a", ascending: true) { _, _ in .orderedSame },
         ]
         for object in objects {
@@ -189,10 +192,14 @@ import Testing
                 ]))
             _ = next
         }
-        let compound: [PropertyListValue] = [.string("NSCompoundPredicate"), .string("NSPredicate"), .string("NSObject")]
+        let compound: [PropertyListValue] = [
+            .string("NSCompoundPredicate"), .string("NSPredicate"), .string("NSObject"),
+        ]
         objects.append(.dictionary(["$classname": .string("NSCompoundPredicate"), "$classes": .array(compound)]))
         objects.append(
-            .dictionary(["$classname": .string("NSArray"), "$classes": .array([.string("NSArray"), .string("NSObject")])]))
+            .dictionary([
+                "$classname": .string("NSArray"), "$classes": .array([.string("NSArray"), .string("NSObject")]),
+            ]))
         for level in 1...count {
             let next = PropertyListValue.uid(level == count ? 1 : level + 1)
             objects.append(

@@ -3,7 +3,9 @@ import Testing
 
 /// MATCHES ends, whatever the pattern.
 @Suite struct RegularExpressionTests {
-    private func matches(_ text: String, _ pattern: String, _ options: NSComparisonPredicate.Options = []) throws -> Bool {
+    private func matches(_ text: String, _ pattern: String, _ options: NSComparisonPredicate.Options = []) throws
+        -> Bool
+    {
         try NSComparisonPredicate(
             leftExpression: .expressionForEvaluatedObject(), rightExpression: NSExpression(forConstantValue: pattern),
             modifier: .direct, type: .matches, options: options
@@ -29,8 +31,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("abc", "b", false), ("abc", ".b.", true), ("abc", "a|abc", true), ("ab\n", "ab", false), ("ab\ncd", "ab.cd", false),
-        ("", "", true), ("", "a?", true), ("a", "", false), ("🍁é", "..", true), ("é", "\\p{L}", true), ("a.b", "a\\.b", true),
+        ("abc", "b", false), ("abc", ".b.", true), ("abc", "a|abc", true), ("ab\n", "ab", false),
+        ("ab\ncd", "ab.cd", false),
+        ("", "", true), ("", "a?", true), ("a", "", false), ("🍁é", "..", true), ("é", "\\p{L}", true),
+        ("a.b", "a\\.b", true),
         ("tel 12", "[a-z]+ [0-9]{2}", true), ("x", "(?i)X", true), ("ab", "^ab$", true), ("aa", "(a)\\1", true),
         ("a#b", "a#b", true), ("ab", "a(?=b)b", true),
     ])
@@ -50,5 +54,18 @@ import Testing
     func wrongPatternsAreTold(_ pattern: String) {
         let error = #expect(throws: PredicateEvaluationError.self) { try matches("a", pattern) }
         #expect(error?.reason.hasPrefix("Can't do regex matching, reason: ") == true)
+    }
+
+    /// Patterns that are large when they are compiled, or deep.
+    @Test func largePatterns() {
+        let nested = String(repeating: "(", count: 50_000) + "a" + String(repeating: ")", count: 50_000)
+        for pattern in [
+            nested, "((a{1000}){1000}){1000}", String(repeating: "(", count: 50_000),
+            "[" + String(repeating: "a-b", count: 50_000) + "]",
+        ] {
+            _ = try? matches("a", pattern)
+        }
+        let alternatives = (0..<20_000).map { "w\($0)" }.joined(separator: "|")
+        #expect((try? matches("w19999", alternatives)) == true)
     }
 }

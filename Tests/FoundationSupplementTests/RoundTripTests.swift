@@ -103,7 +103,7 @@ struct PredicateMaker {
         switch Int.random(in: 0...7, using: &random) {
         case 0: NSExpression(forConstantValue: pick(["", "it's", "say \"x\"", "back\\slash", "línea\nnew", "🍁 %@ $x"]))
         case 1: NSExpression(forConstantValue: pick([0, 1, -7, Int.max, Int.min]))
-        case 2: NSExpression(forConstantValue: pick([0.5, -42.42, 1e300, 9.2e-5, .pi]))
+        case 2: NSExpression(forConstantValue: pick([0.5, -42.42, 1e300, 9.2e-5, .pi, 0.0, -0.0, -1e21]))
         case 3: NSExpression(forConstantValue: nil)
         case 4: NSExpression(forVariable: pick(["x", "LONG_name1"]))
         case 5: NSExpression.expressionForEvaluatedObject()

@@ -29,14 +29,17 @@ public struct ProgramMissing: Error, CustomStringConvertible {
 ///
 /// - Parameters:
 ///   - folder: the folder that relative paths start from.
+///   - standardInput: what the program reads; this program's own input unless given.
 public func runProgram(
-    _ name: String, _ arguments: [String], in folder: URL? = nil, environment: [String: String] = [:]
+    _ name: String, _ arguments: [String], in folder: URL? = nil, environment: [String: String] = [:],
+    standardInput: FileHandle? = nil
 ) throws -> ProgramRun {
     let process = Process()
     process.executableURL = try programURL(name)
     process.arguments = arguments
     process.currentDirectoryURL = folder
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    if let standardInput { process.standardInput = standardInput }
     let (output, error) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = error

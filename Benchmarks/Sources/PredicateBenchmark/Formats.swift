@@ -1,4 +1,4 @@
-import FoundationSupplement
+import CoreData
 
 /// A format with arguments for its placeholders.
 struct Format {

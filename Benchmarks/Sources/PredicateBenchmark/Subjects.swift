@@ -1,4 +1,4 @@
-import FoundationSupplement
+import CoreData
 
 /// A kind of object that predicates are evaluated with.
 struct Subject {
@@ -30,12 +30,31 @@ enum Subjects {
 
     static var all: [Subject] {
         [
+            Subject(name: "managed object", objects: managedObjects),
             Subject(name: "key-value coding", objects: make { Coded(age: $0, name: $1) }),
             Subject(name: "Swift dictionary", objects: make { ["age": $0, "name": $1] as [String: Any] }),
             Subject(name: "NSDictionary", objects: make { NSDictionary(dictionary: ["age": $0, "name": $1]) }),
             Subject(name: "Swift structure", objects: make { Structure(age: $0, name: $1) }),
             Subject(name: "Swift class", objects: make { Plain(age: $0, name: $1) }),
         ]
+    }
+
+    /// Objects of an entity with two attributes, without a context.
+    private static var managedObjects: [Any] {
+        let entity = NSEntityDescription()
+        entity.name = "Person"
+        let (age, name) = (NSAttributeDescription(), NSAttributeDescription())
+        (age.name, age.attributeType) = ("age", .integer64AttributeType)
+        (name.name, name.attributeType) = ("name", .stringAttributeType)
+        entity.properties = [age, name]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        return make {
+            let object = NSManagedObject(entity: entity, insertInto: nil)
+            object.setValue($0, forKey: "age")
+            object.setValue($1, forKey: "name")
+            return object
+        }
     }
 
     static func make(_ object: (Int, String) -> Any) -> [Any] {

@@ -1,4 +1,4 @@
-import FoundationSupplement
+import CoreData
 
 // Measures parsing and evaluation of predicates in memory. Each line has the median of the rounds, in operations a second
 // of processor time, which neighbours on the machine disturb least.

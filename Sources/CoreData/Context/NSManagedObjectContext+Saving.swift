@@ -178,11 +178,8 @@ extension NSManagedObjectContext {
     // MARK: After
 
     private func adopt(_ outcome: SaveOutcome, _ changes: SaveChanges) {
-        for object in changes.inserted {
-            if let id = outcome.identifiers[ObjectIdentifier(object)] { adopt(id, object) }
-        }
-        for object in changes.inserted + changes.updated {
-            guard let row = outcome.rows[ObjectIdentifier(object)] else { continue }
+        for (object, id) in zip(changes.inserted, outcome.identifiers) { adopt(id, object) }
+        for (object, row) in zip(changes.inserted + changes.updated, outcome.rows) {
             object.row = object.space.rows.enter(row, object.primaryKey, readSince: .infinity)
         }
         for object in changes.deleted { object.space.rows.forget(object.primaryKey) }

@@ -17,7 +17,7 @@ struct StoreCompatibility {
         guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
             !options.isOn(NSIgnorePersistentStoreVersioningOption)
         else { return }
-        // Stores made here have the tables and hashes of the whole model, whatever their configuration.
+        // A store that was made without a configuration keeps all entities, and serves each configuration.
         let isCompatible = [configuration, nil].contains {
             model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
         }

@@ -37,9 +37,7 @@ struct StoreCopy {
             metadata = metadata.filter { !SQLStoreFile.isOwn($0.key) && $0.key != NSStoreUUIDKey }
             new.metadata = (new.metadata ?? [:]).merging(metadata) { own, _ in own }
             let outcome = try new.save(SaveChanges(inserted: copies.map(\.object)), in: context)
-            return copies.flatMap { copy in
-                [copy.identifier] + [outcome.identifiers[ObjectIdentifier(copy.object)]].compactMap(\.self)
-            }
+            return zip(copies, outcome.identifiers).flatMap { [$0.identifier, $1] }
         }
     }
 

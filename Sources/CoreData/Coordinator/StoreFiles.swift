@@ -16,21 +16,23 @@ struct StoreFiles {
         if isSQLite, url.isInMemory { return try empty(url, .memory) }
         guard FileManager.default.fileExists(atPath: url.path) else { return }
         guard isSQLite else { return try FileManager.default.removeItem(at: url) }
+        let folder = ExternalData.folder(ofStoreAt: url)
         if options.isOn(NSPersistentStoreForceDestroyOption) {
             try truncateFile(url)
             try removeSidecars(of: url)
         } else {
             try empty(url, .readWrite)
         }
-        try removeIfPresent(ExternalData.folder(ofStoreAt: url))
+        try removeIfPresent(folder)
     }
 
     /// Deletes the files of a store that nobody has open.
     func remove(_ url: URL) throws {
+        let folder = ExternalData.folder(ofStoreAt: url)
         try removeIfPresent(url)
         guard isSQLite else { return }
         try removeSidecars(of: url)
-        try removeIfPresent(ExternalData.folder(ofStoreAt: url))
+        try removeIfPresent(folder)
     }
 
     /// Takes everything out of a database. SQLite does that also where the file is damaged.
@@ -105,7 +107,7 @@ struct StoreFiles {
             for file in files.new { unlink(file.path) }
             throw (error as? SQLiteError)?.cocoaError(.persistentStoreOperation, url: destination) ?? error
         }
-        for file in files.old { ExternalValue.remove(file) }
+        for file in files.old { ExternalValue.retire(file) }
     }
 
     /// Copies a database into another in one transaction.

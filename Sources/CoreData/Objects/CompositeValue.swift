@@ -12,9 +12,7 @@ extension SlotValue {
             return
         }
         let names = Set(composite.elements.map(\.name))
-        guard let given = (value as? [String: Any]) ?? (value as? NSDictionary as? [String: Any]),
-            names.isSuperset(of: given.keys)
-        else {
+        guard let given = Self.pairs(value), names.isSuperset(of: given.keys) else {
             throw .type(desired: "NSDictionary with the keys \(names.sorted().joined(separator: ", "))")
         }
         var elements: [SlotValue] = []
@@ -23,6 +21,18 @@ extension SlotValue {
             elements.append(try SlotValue(value is NSNull ? nil : value, for: element))
         }
         self.init(elements: elements)
+    }
+
+    /// A dictionary in any of the forms in which programs and Foundation hold one.
+    private static func pairs(_ value: Any) -> [String: Any]? {
+        if let pairs = value as? [String: Any] { return pairs }
+        guard let pairs = value as? [AnyHashable: Any] ?? (value as? NSDictionary as? [AnyHashable: Any]) else {
+            return nil
+        }
+        let named = pairs.compactMap { key, value in
+            (key.base as? String ?? (key.base as? NSString).map { String($0) }).map { ($0, value) }
+        }
+        return named.count == pairs.count ? Dictionary(named) { first, _ in first } : nil
     }
 
     /// The value of a composite attribute with these elements, in their order.
@@ -41,7 +51,7 @@ extension SlotValue {
 
     /// The value of a new object's attribute, as the model says; a composite attribute without a default of its own has
     /// those of its elements.
-    init(defaultOf attribute: NSAttributeDescription) {
+    package init(defaultOf attribute: NSAttributeDescription) {
         if let value = attribute.defaultValue {
             self = (try? SlotValue(value, for: attribute)) ?? .null
         } else if let composite = attribute as? NSCompositeAttributeDescription {
@@ -51,8 +61,18 @@ extension SlotValue {
         }
     }
 
-    /// The value with one element set.
-    func setting(
+    /// The element at the end of a path of names; null where there is none.
+    package func element(_ path: ArraySlice<String>, of composite: NSCompositeAttributeDescription) -> SlotValue {
+        guard case .composite(let elements) = self,
+            let index = composite.elements.firstIndex(where: { $0.name == path.first })
+        else { return .null }
+        guard path.count > 1 else { return elements[index] }
+        guard let inner = composite.elements[index] as? NSCompositeAttributeDescription else { return .null }
+        return elements[index].element(path.dropFirst(), of: inner)
+    }
+
+    /// The value with one element set; nil where the path leads to none.
+    package func setting(
         _ value: SlotValue, at path: ArraySlice<String>, of composite: NSCompositeAttributeDescription
     ) -> SlotValue? {
         guard let name = path.first, let index = composite.elements.firstIndex(where: { $0.name == name }) else {
@@ -69,15 +89,6 @@ extension SlotValue {
             elements[index] = changed
         }
         return SlotValue(elements: elements)
-    }
-}
-
-extension NSCompositeAttributeDescription {
-    /// The element at the end of a path of names.
-    func element(_ path: ArraySlice<String>) -> NSAttributeDescription? {
-        guard let found = elements.first(where: { $0.name == path.first }) else { return nil }
-        guard path.count > 1 else { return found }
-        return (found as? NSCompositeAttributeDescription)?.element(path.dropFirst())
     }
 }
 

@@ -6,10 +6,17 @@ package final class ExternalValue: @unchecked Sendable {
     let file: URL
     private let lock = NSLock()
     private var known: Data?
+    private var isRetired = false
 
     private init(_ file: URL, _ data: Data?) {
         self.file = file
         known = data
+    }
+
+    deinit {
+        guard isRetired else { return }
+        unlink(file.path)
+        Self.table.withLock { _ = Self.retired.remove(file.path) }
     }
 
     // MARK: One for each file
@@ -19,6 +26,11 @@ package final class ExternalValue: @unchecked Sendable {
     private static let table = NSLock()
     nonisolated(unsafe) private static var values: [String: Weak] = [:]
     nonisolated(unsafe) private static var limit = 256
+    /// The files that are deleted when nobody holds their values any more, and at the latest when the process ends.
+    nonisolated(unsafe) private static var retired: Set<String> = []
+    private static let deletionAtExit: Void = {
+        atexit { for path in ExternalValue.table.withLock({ ExternalValue.retired }) { unlink(path) } }
+    }()
 
     /// The value for a file: the one that somebody holds, or a new one.
     static func value(_ file: URL, data: Data? = nil) -> ExternalValue {
@@ -34,11 +46,16 @@ package final class ExternalValue: @unchecked Sendable {
         }
     }
 
-    /// Deletes a file that no row refers to any more. Who still holds a row that did keeps the data.
-    static func remove(_ file: URL) {
-        let value = table.withLock { values.removeValue(forKey: file.path)?.value }
-        if let value { _ = try? value.data() }
-        unlink(file.path)
+    /// Deletes a file that no row of the store refers to any more: at once, or when the last one lets go who holds a row
+    /// that did, as a context that hasn't heard of the change, or an undo manager.
+    static func retire(_ file: URL) {
+        guard let value = table.withLock({ values[file.path]?.value }) else {
+            unlink(file.path)
+            return
+        }
+        _ = deletionAtExit
+        value.lock.withLock { value.isRetired = true }
+        table.withLock { _ = retired.insert(file.path) }
     }
 
     // MARK: Reading
@@ -73,7 +90,7 @@ package final class ExternalValue: @unchecked Sendable {
 
     func isSame(as other: SlotValue) -> Bool {
         switch other {
-        case .external(let value): value === self || value.file == file
+        case .external(let value): value.file == file || ((try? value.data()).map(holds) ?? false)
         case .data(let data): holds(data)
         case .transformed(let object): (try? data()).map { Transformation.isSame(object, $0) } ?? false
         default: false

@@ -8,27 +8,26 @@ extension NSPersistentStore {
     }
 
     /// The IDs that inserted objects get, with those that they have already.
-    func identifiers(for inserted: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
+    func identifiers(for inserted: [NSManagedObject]) throws -> NewIdentifiers {
         let new = inserted.filter(\.objectID.isTemporaryID)
-        var result = Dictionary(uniqueKeysWithValues: inserted.map { (ObjectIdentifier($0), $0.objectID) })
-        guard !new.isEmpty else { return result }
-        for (object, id) in zip(new, try permanentIDs(for: new)) { result[ObjectIdentifier(object)] = id }
-        return result
+        var ids = try new.isEmpty ? [] : permanentIDs(for: new)[...]
+        return NewIdentifiers(
+            inserted, inserted.map { $0.objectID.isTemporaryID ? ids.popFirst() ?? $0.objectID : $0.objectID })
     }
 
     /// Lets inserted objects have their permanent IDs while `body` runs: stores written by programs read them. The
     /// context, which knows the objects by their temporary IDs, makes the change when the save has succeeded.
     func assuming<R>(
-        _ identifiers: [ObjectIdentifier: NSManagedObjectID], of inserted: [NSManagedObject], _ body: () throws -> R
+        _ identifiers: NewIdentifiers, of inserted: [NSManagedObject], _ body: () throws -> R
     ) rethrows -> R {
         let temporary = inserted.map { ($0, $0.objectID) }
-        func give(_ id: NSManagedObjectID?, to object: NSManagedObject) {
-            guard let id, id != object.objectID else { return }
+        func give(_ id: NSManagedObjectID, to object: NSManagedObject) {
+            guard id != object.objectID else { return }
             object.registry?.remove(object)
             object.objectID = id
             object.registry?.register(object)
         }
-        for object in inserted { give(identifiers[ObjectIdentifier(object)], to: object) }
+        for (object, id) in zip(inserted, identifiers.ids) { give(id, to: object) }
         defer { for (object, id) in temporary { give(id, to: object) } }
         return try body()
     }
@@ -36,10 +35,10 @@ extension NSPersistentStore {
     /// Reads the relationships that an object has changed without reading them, and makes sure that all it is related
     /// to is in this store, or is about to be.
     func checkRelationships(
-        of object: NSManagedObject, _ identifiers: [ObjectIdentifier: NSManagedObjectID]
+        of object: NSManagedObject, _ identifiers: NewIdentifiers
     ) throws {
         func check(_ other: NSManagedObject) throws {
-            let id = identifiers[ObjectIdentifier(other)] ?? other.objectID
+            let id = identifiers.identifier(of: other)
             // An object that was inserted and deleted before it was ever saved has no row.
             if id.isTemporaryID ? other.isGone : id.persistentStore === self { return }
             throw CocoaError(

@@ -224,6 +224,8 @@ package struct SaveChanges {
 
 /// What a save made of the objects.
 package struct SaveOutcome {
-    package var identifiers: [ObjectIdentifier: NSManagedObjectID] = [:]
-    package var rows: [ObjectIdentifier: Row] = [:]
+    /// The IDs of the inserted objects, in their order.
+    package var identifiers: [NSManagedObjectID] = []
+    /// The new rows of the inserted objects and then of the updated ones, in their order.
+    package var rows: [Row] = []
 }

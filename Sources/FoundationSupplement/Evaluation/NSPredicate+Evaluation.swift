@@ -1,3 +1,23 @@
+extension PredicateFormatInitializable where Self: NSPredicate {
+    /// Whether the predicate holds for an object; for a predicate that comes from elsewhere and may be about other
+    /// objects.
+    ///
+    /// ```swift
+    /// let predicate = try NSPredicate(validating: searchField.text)
+    /// let found = try notes.filter { try predicate.evaluate(validating: $0) }
+    /// ```
+    ///
+    /// Our addition: Apple's `evaluate(with:)` raises what this throws.
+    ///
+    /// - Parameters:
+    ///   - object: The object that is looked at.
+    ///   - variables: The values of the predicate's variables.
+    /// - Throws: ``PredicateEvaluationError``, or what a ``FunctionExpressionTarget`` throws.
+    public func evaluate(validating object: Any?, substitutionVariables variables: [String: Any] = [:]) throws -> Bool {
+        try evaluateThrowing(with: object, variables: variables.mapValues { $0 })
+    }
+}
+
 extension NSPredicate {
     /// Whether the predicate holds for an object.
     ///

@@ -51,13 +51,8 @@ package struct StringComparison: Sendable {
 
     /// Whether a string has another as a part. Every string has the empty string.
     package func contains(_ text: String, _ part: String) -> Bool {
-        let text = Array(folded(text).utf8)
-        let part = Array(folded(part).utf8)
-        guard let first = part.first else { return true }
-        guard part.count <= text.count else { return false }
-        return (0...(text.count - part.count)).contains { start in
-            text[start] == first && text[start..<(start + part.count)].elementsEqual(part)
-        }
+        var (text, part) = (folded(text), folded(part))
+        return text.withUTF8 { text in part.withUTF8 { ByteSearch.contains(text, $0) } }
     }
 
     /// Whether a pattern matches the whole string: `?` is one character, `*` any number of them, and a backslash takes

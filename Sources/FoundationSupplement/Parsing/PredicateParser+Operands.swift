@@ -16,33 +16,56 @@ extension PredicateParser {
 
     // MARK: After an operand
 
+    /// Reads what follows a dot.
     private mutating func parsePathPart(after base: Node) throws -> Node {
+        if case .variable(let name) = current.kind {
+            advance()
+            let key = NSExpression(forVariable: name)
+            let target = try expression(of: base)
+            return try node(
+                NSExpression(storage: .function(name: "valueForKeyPath:", operand: target, [key])), over: [base],
+                from: base.token)
+        }
+        if isCall { return try parseMethod(of: base) }
+        // A path of many keys is put together once.
+        var parts = [try parseKey()]
+        while current.kind == .symbol(.dot), isKey(following), !isCall(at: index + 1) {
+            advance()
+            parts.append(try parseKey())
+        }
+        return try keyPath(parts.joined(separator: "."), after: base)
+    }
+
+    private var isCall: Bool { isCall(at: index) }
+
+    /// Whether a function's or method's name with its arguments starts at a token.
+    private func isCall(at place: Int) -> Bool {
+        guard tokens[place].isIdentifier else { return false }
+        return tokens[min(place + 1, tokens.count - 1)].kind == .symbol(.leftParenthesis)
+            || selectorEnd(from: place) != nil
+    }
+
+    private func isKey(_ token: Token) -> Bool {
+        switch token.kind {
+        case .identifier, .escaped, .collectionOperator, .specifier(.keyPath), .specifier(.object): true
+        default: false
+        }
+    }
+
+    private mutating func parseKey() throws -> String {
         let start = index
-        let target = try expression(of: base)
         switch current.kind {
-        case .identifier(let name):
-            if following.kind == .symbol(.leftParenthesis) || selectorEnd(from: index) != nil {
-                return try parseMethod(of: base)
-            }
+        case .identifier(let name), .escaped(let name):
             advance()
-            return try keyPath(name, after: base)
-        case .escaped(let name):
-            advance()
-            return try keyPath(name, after: base)
+            return name
         case .collectionOperator(let name):
             advance()
-            return try keyPath("@" + name, after: base)
+            return "@" + name
         case .specifier(.keyPath), .specifier(.object):
             guard let path = try takeArgument(.keyPath) as? String, !path.isEmpty else {
                 throw error("the key path is empty", at: start)
             }
-            return try keyPath(path, after: base)
-        case .variable(let name):
-            advance()
-            let key = NSExpression(forVariable: name)
-            return try node(
-                NSExpression(storage: .function(name: "valueForKeyPath:", operand: target, [key])), over: [base],
-                from: base.token)
+            return path
         default:
             throw error("expected a key after \".\"")
         }
@@ -172,7 +195,7 @@ extension PredicateParser {
                 throw error("\"\(name)\" is a reserved word; write #\(name) for a key of this name")
             }
         }
-        if following.kind == .symbol(.leftParenthesis) || selectorEnd(from: index) != nil {
+        if isCall {
             let function = parseFunctionName()
             let (arguments, nodes) = try parseArguments()
             let canonical = BuiltInFunction.canonicalName(function)

@@ -146,6 +146,7 @@ struct Tokenizer {
         if let next = peek(), Self.isIdentifierStart(next) { throw error(at: start, "malformed number") }
         if !isReal, let value = UInt64(text) { return .integer(value) }
         guard let value = Double(text) else { throw error(at: start, "malformed number") }
+        guard value.isFinite else { throw error(at: start, "the number is too large") }
         return .real(value)
     }
 

@@ -24,6 +24,8 @@ enum ConstantText {
         case .decimal(let value): return "\(value)"
         case .real(let value):
             let text = "\(value)"
+            // Without its fraction it would read as an integer, which has no sign of zero.
+            if value == 0, value.sign == .minus { return text }
             return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
         }
     }

@@ -5,6 +5,8 @@ final class ColumnBinding {
     enum Meaning {
         /// The value of an attribute.
         case attribute(slot: Int, AttributeConverter)
+        /// The value of an element of a composite attribute, by the names on the way to it.
+        case element(slot: Int, path: [String], of: NSCompositeAttributeDescription, AttributeConverter)
         /// The value by which the object at the other end of a to-one relationship is found.
         case reference(slot: Int, ReferenceTable)
         /// A to-one relationship as such: a record may only say that there is none (`"country": null`).
@@ -32,6 +34,14 @@ final class ColumnBinding {
             throw refuse("'\(parts[0])' is not an attribute or relationship of \(entity.name), which has \(known)")
         }
         switch entity.layout.kinds[slot] {
+        case .attribute(let composite as NSCompositeAttributeDescription):
+            guard let element = composite.element(parts.dropFirst()), case .composite = entity.storage[slot],
+                let converter = AttributeConverter(element, entity.name)
+            else {
+                let known = composite.leaves.map { $0.path.joined(separator: ".") }.joined(separator: ", ")
+                throw refuse("'\(name)' of \(entity.name) is no element of '\(parts[0])', which has \(known)")
+            }
+            meaning = .element(slot: slot, path: Array(parts.dropFirst()), of: composite, converter)
         case .attribute(let attribute):
             guard parts.count == 1 else {
                 throw refuse("'\(parts[0])' is an attribute of \(entity.name), so '\(name)' means nothing")

@@ -21,7 +21,7 @@ final class EntityImport {
         self.file = file
         let defaults = entity.layout.kinds.map { kind in
             guard case .attribute(let attribute) = kind else { return SlotValue.null }
-            return (try? SlotValue(attribute.defaultValue, for: attribute.attributeType)) ?? .null
+            return SlotValue(defaultOf: attribute)
         }
         self.defaults = defaults
         row = defaults
@@ -74,10 +74,11 @@ final class EntityImport {
         case .attribute(let slot, let converter):
             let value = try converter.value(field)
             if !value.isNull || !keepsDefault[slot] { values[slot] = value }
-            if converter.losesDigits(of: field) {
-                let (place, text) = (reader.position(ofFieldAt: index), AttributeConverter.text(field))
-                session.warn("\(place): '\(text)' has more digits than a store keeps (\(entity.name).\(binding.name))")
-            }
+            if converter.losesDigits(of: field) { warnOfDigits(index, field, binding) }
+        case .element(let slot, let path, let composite, let converter):
+            let value = try converter.value(field)
+            values[slot] = values[slot].setting(value, at: path[...], of: composite) ?? values[slot]
+            if converter.losesDigits(of: field) { warnOfDigits(index, field, binding) }
         case .reference(let slot, let table):
             guard let key = ReferenceKey(try table.converter.value(field)) else { return }
             guard values[slot].isNull else {
@@ -93,6 +94,11 @@ final class EntityImport {
         case .none(let refusal):
             guard case .null = field else { throw refusal }
         }
+    }
+
+    private func warnOfDigits(_ index: Int, _ field: FieldValue, _ binding: ColumnBinding) {
+        let (place, text) = (reader.position(ofFieldAt: index), AttributeConverter.text(field))
+        session.warn("\(place): '\(text)' has more digits than a store keeps (\(entity.name).\(binding.name))")
     }
 
     private var origin: RowOrigin { RowOrigin(file: file, mark: reader.recordMark) }

@@ -6,7 +6,9 @@ struct InspectCommand: Command {
         overview: "Show what is in a store: its file, versions, entities and numbers of rows.",
         positionals: [CommonParameters.store], options: [CommonParameters.model, CommonParameters.json],
         examples: ["coredata inspect World.sqlite", "coredata inspect World.sqlite --json"],
-        discussion: "The store is only read. Rows of sub-entities count for the sub-entity alone.")
+        discussion:
+            "The store is only read. Rows of sub-entities count for the sub-entity alone. Of a store that keeps no"
+            + " model, and without --model, the columns of the tables are shown.")
 
     private let path: String
     private let modelPath: String?
@@ -19,7 +21,15 @@ struct InspectCommand: Command {
     }
 
     func run() throws {
-        let inspection = try StoreReader.read(path, modelPath: modelPath) { try StoreInspection($0, path: path) }
+        let inspection = try inspection()
         try printResult(printsJSON ? inspection.json.pretty : inspection.text)
+    }
+
+    private func inspection() throws -> StoreInspection {
+        try InputError.requireFile(path, what: "store")
+        if modelPath == nil, try StoreReader.cachedModel(ofStoreAt: path).0 == nil {
+            return try StoreReader.readFile(path) { try StoreInspection($0, path: path) }
+        }
+        return try StoreReader.read(path, modelPath: modelPath) { try StoreInspection($0, path: path) }
     }
 }

@@ -10,6 +10,7 @@ enum Tool {
         "coredata", "Work with Core Data stores and models, without a Mac.",
         [
             .command("import", ImportCommand.self),
+            .command("diff", DiffCommand.self),
             .command("inspect", InspectCommand.self),
             .command("query", QueryCommand.self),
             .group(

@@ -6,8 +6,9 @@ struct QueryColumn {
     let name: String
     /// The relationships on the way.
     let steps: [String]
-    /// The last key.
+    /// The last key, and the names of elements of a composite attribute that follow it.
     private let key: String
+    private let elements: [String]
     /// The type of the attribute; nil for an object.
     private let type: NSAttributeType?
 
@@ -24,10 +25,14 @@ struct QueryColumn {
     /// Whether a store can sort by the column.
     var isAttribute: Bool { type != nil }
 
-    private init(_ name: String, _ steps: [String], _ property: NSPropertyDescription) {
+    private init(
+        _ name: String, _ steps: [String], _ property: NSPropertyDescription, elements: [String] = [],
+        of owner: NSAttributeDescription? = nil
+    ) {
         self.name = name
         self.steps = steps
-        key = property.name
+        self.elements = elements
+        key = owner?.name ?? property.name
         type = (property as? NSAttributeDescription)?.attributeType
     }
 
@@ -37,8 +42,18 @@ struct QueryColumn {
     init(_ path: String, of entity: NSEntityDescription) throws {
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var owner = entity
-        for key in keys.dropLast() {
+        for (index, key) in keys.enumerated() {
             let property = try Self.property(key, of: owner, in: path)
+            if let composite = property as? NSCompositeAttributeDescription {
+                let rest = keys[(index + 1)...]
+                guard let element = composite.element(rest), !(element is NSCompositeAttributeDescription) else {
+                    let known = composite.leaves.map { $0.path.joined(separator: ".") }.joined(separator: ", ")
+                    throw UsageError(message: "'\(path)' is no element of '\(key)', which has \(known)")
+                }
+                self.init(path, Array(keys[..<index]), element, elements: Array(rest), of: composite)
+                return
+            }
+            guard index < keys.count - 1 else { break }
             guard let destination = (property as? NSRelationshipDescription)?.destinationEntity else {
                 throw UsageError(
                     message: "'\(key)' of '\(owner.name ?? "")' is no relationship, but '\(path)' goes through it")
@@ -71,7 +86,13 @@ struct QueryColumn {
     static func defaults(for entity: NSEntityDescription) -> [QueryColumn] {
         let attributes = entity.attributesByName.values.filter { !$0.isTransient }.sorted { $0.name < $1.name }
         let relationships = entity.relationshipsByName.values.filter { !$0.isToMany }.sorted { $0.name < $1.name }
-        return attributes.map { QueryColumn($0.name, [], $0) }
+        return attributes.flatMap { attribute in
+            attribute.leaves.map { leaf in
+                let elements = Array(leaf.path.dropFirst())
+                return QueryColumn(
+                    leaf.path.joined(separator: "."), [], leaf.attribute, elements: elements, of: attribute)
+            }
+        }
             + relationships.map { relationship in
                 guard let key = relationship.destinationEntity?.identifyingAttribute else {
                     return QueryColumn(relationship.name, [], relationship)
@@ -88,7 +109,13 @@ struct QueryColumn {
             owner = next
         }
         guard let slot = owner.entity.layout.slot(key) else { return .null }
-        if let type { return Cell(owner.slotValue(slot), type) }
+        if let type {
+            let value = owner.slotValue(slot)
+            guard let composite = owner.entity.layout.properties[slot] as? NSCompositeAttributeDescription else {
+                return Cell(value, type)
+            }
+            return Cell(value.element(elements[...], of: composite), type)
+        }
         return owner.toOne(slot).map { Cell($0.objectID) } ?? .null
     }
 }

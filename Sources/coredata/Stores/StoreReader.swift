@@ -17,10 +17,18 @@ final class StoreReader {
         model = try modelPath.map(loadModel) ?? NSManagedObjectModel(contentsOfStoreAt: url)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+            ofType: NSSQLiteStoreType, configurationName: Self.configuration(of: model, metadata), at: url,
             options: [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreTimeoutOption: 10])
         context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
+    }
+
+    /// The configuration that a store was made for; nil for the whole model, or where none fits.
+    private static func configuration(of model: NSManagedObjectModel, _ metadata: [String: Any]) -> String? {
+        func fits(_ name: String?) -> Bool {
+            model.isConfiguration(withName: name, compatibleWithStoreMetadata: metadata)
+        }
+        return fits(nil) ? nil : model.configurations.sorted().first(where: fits)
     }
 
     /// Opens a store, runs `body` on its context's queue, and closes the store, with nothing left beside it.
@@ -39,6 +47,27 @@ final class StoreReader {
         return try reader.context.performAndWait { () throws -> R in try body(reader) }
     }
 
+    /// Opens a store's file to be read as it is, with no model, and leaves nothing beside it.
+    static func withFile<R>(_ path: String, _ body: (SQLiteConnection) throws -> R) throws -> R {
+        try InputError.requireFile(path, what: "store")
+        let url = URL(fileURLWithPath: path)
+        let sidecars = Sidecars(ofStoreAt: url.path)
+        // The connection is closed when it is let go, at the end of the inner function.
+        defer { sidecars.removeNew() }
+        return try openAndClose(url, body)
+    }
+
+    private static func openAndClose<R>(_ url: URL, _ body: (SQLiteConnection) throws -> R) throws -> R {
+        do {
+            let connection = try SQLStoreFile.open(url, .readOnly)
+            // So that a file of something else is called that.
+            _ = try SQLStoreFile.metadata(on: connection)
+            return try body(connection)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
+    }
+
     /// Reads the version hashes in a store's metadata, and the model that it keeps, if it is of an age to keep one.
     static func cachedModel(ofStoreAt path: String) throws -> (NSManagedObjectModel?, [String: Data]) {
         let url = URL(fileURLWithPath: path)
@@ -47,6 +76,23 @@ final class StoreReader {
         defer { sidecars.removeNew() }
         do {
             return try readCache(of: url)
+        } catch let error as SQLiteError {
+            throw error.cocoaError(.persistentStoreOpen, url: url)
+        }
+    }
+
+    /// Opens a store of which no model is known, and runs `body`.
+    static func readFile<R>(_ path: String, _ body: (SQLiteConnection) throws -> R) throws -> R {
+        let url = URL(fileURLWithPath: path)
+        let sidecars = Sidecars(ofStoreAt: url.path)
+        defer { sidecars.removeNew() }
+        return try openFile(url, body)
+    }
+
+    // The connection is closed when it is let go, at the end.
+    private static func openFile<R>(_ url: URL, _ body: (SQLiteConnection) throws -> R) throws -> R {
+        do {
+            return try body(SQLStoreFile.open(url, .readOnly))
         } catch let error as SQLiteError {
             throw error.cocoaError(.persistentStoreOpen, url: url)
         }

@@ -166,7 +166,9 @@ struct PredicateGrammar {
         case 4 where entity == "City":
             return random.pick([
                 "\(path) CONTAINS $S0", "$S1 IN \(path)", "\(modifier) \(path) == $S2", "NONE \(path) IN {$S0, $S1}",
-                "SELF IN \(path)", "ANY \(path).country == country", "\(modifier) \(path).country == $C0",
+                "SELF IN \(path)", "ANY \(path).country == country", "ANY \(path).country.name > \(word())",
+                "ALL \(path).country.people > 0", "\(path).country.name CONTAINS \(word())",
+                "\(modifier) \(path).country == $C0",
             ])
         case 5 where !isOrdered: return "\(modifier) \(path).\(field) \(random.pick(["==", "!="])) nil"
         case 6 where !isOrdered:

@@ -79,6 +79,13 @@ enum Build {
         relationship.inverseRelationship = relationship
     }
 
+    /// A model from the body of Xcode's XML.
+    static func model(xml body: String) throws -> NSManagedObjectModel {
+        let folder = try TemporaryFolder()
+        try folder.write("<?xml version=\"1.0\"?><model>\(body)</model>", to: "M.xcdatamodel/contents")
+        return try NSManagedObjectModel(validatingContentsOf: folder.file("M.xcdatamodel"))
+    }
+
     static func model(_ entities: NSEntityDescription...) -> NSManagedObjectModel {
         let model = NSManagedObjectModel()
         model.entities = entities
@@ -97,13 +104,15 @@ final class Fixture {
     private var contexts: [NSManagedObjectContext] = []
 
     init(
-        _ model: NSManagedObjectModel, rootType: NSManagedObjectContextConcurrencyType = .confinementConcurrencyType
+        _ model: NSManagedObjectModel, rootType: NSManagedObjectContextConcurrencyType = .confinementConcurrencyType,
+        options: [AnyHashable: Any]? = nil
     ) throws {
         folder = try TemporaryFolder()
         url = folder.file("test.sqlite")
         self.model = model
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
         context = NSManagedObjectContext(concurrencyType: rootType)
         context.persistentStoreCoordinator = coordinator
     }

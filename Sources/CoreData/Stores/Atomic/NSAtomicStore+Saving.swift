@@ -13,11 +13,11 @@ extension NSAtomicStore {
         do {
             return try assuming(identifiers, of: changes.inserted) {
                 var outcome = try write(changes, removing: removed)
-                outcome.identifiers = identifiers
+                outcome.identifiers = identifiers.ids
                 return outcome
             }
         } catch {
-            remove(Array(identifiers.values))
+            remove(identifiers.ids)
             addCacheNodes(Set(removed))
             for restore in restorations { restore() }
             throw error
@@ -58,7 +58,7 @@ extension NSAtomicStore {
         var outcome = SaveOutcome()
         for object in changes.inserted + changes.updated {
             let version = cacheNode(for: object.objectID)?.version ?? 1
-            outcome.rows[ObjectIdentifier(object)] = Row(version: version, values: try rowValues(of: object))
+            outcome.rows.append(Row(version: version, values: try rowValues(of: object)))
         }
         return outcome
     }

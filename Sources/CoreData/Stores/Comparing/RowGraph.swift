@@ -81,8 +81,11 @@ struct RowGraph {
         let places = Dictionary(columns.enumerated().map { ($1, Int32($0) + 2) }) { first, _ in first }
         var result: [(name: String, position: Int32)] = []
         for (slot, storage) in entity.storage.enumerated() {
-            guard case .column(let column) = storage, let place = places[column.name] else { continue }
-            result.append((entity.layout.properties[slot].name, place))
+            guard case .attribute(let attribute) = entity.layout.kinds[slot] else { continue }
+            // Of a composite attribute several, in the order of its elements.
+            for column in storage.columns {
+                if let place = places[column.name] { result.append((attribute.name, place)) }
+            }
         }
         return result
     }
@@ -92,11 +95,11 @@ struct RowGraph {
         _ connection: SQLiteConnection, _ schema: SQLSchema, _ table: SQLTable, _ columns: Set<String>
     ) throws {
         for key in Self.keys(in: table, schema) where columns.contains(key.column) {
-            let order = key.order.flatMap { columns.contains($0) ? $0 : nil } ?? "0"
+            let order = key.order.flatMap { columns.contains($0) ? "\($0), " : nil } ?? ""
             let statement = try SQLiteStatement(
                 connection.handle,
                 "SELECT Z_PK, \(key.column) FROM \(table.name) WHERE \(key.column) IS NOT NULL"
-                    + " ORDER BY \(key.column), \(order), Z_PK")
+                    + " ORDER BY \(key.column), \(order)Z_PK")
             var ranks: [Int64: Int] = [:]
             while try statement.step() {
                 guard let row = positions[table.name]?[statement.int(0)],

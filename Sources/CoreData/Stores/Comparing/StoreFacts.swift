@@ -16,7 +16,7 @@ struct StoreFacts {
     private(set) var tables: [String: [Column]] = [:]
     /// Virtual tables, by name, as they were declared.
     private(set) var virtualTables: [String: String] = [:]
-    /// Without those that SQLite makes by itself; by name, as they were declared.
+    /// By name, as they were declared; of those that SQLite makes by itself, their columns.
     private(set) var indexes: [String: String] = [:]
     private(set) var triggers: [String: String] = [:]
     /// The entities in `Z_PRIMARYKEY` by name.
@@ -38,7 +38,7 @@ struct StoreFacts {
             switch type {
             case "table" where sql.uppercased().hasPrefix("CREATE VIRTUAL TABLE"): virtualTables[name] = sql
             case "table" where !name.hasPrefix("sqlite_"): tables[name] = try Self.columns(of: name, connection)
-            case "index" where !sql.isEmpty: indexes[name] = sql
+            case "index": indexes[name] = sql.isEmpty ? try Self.uniqueColumns(of: name, connection) : sql
             case "trigger": triggers[name] = sql
             default: break
             }
@@ -64,6 +64,15 @@ struct StoreFacts {
                 Column(name: statement.string(0), type: statement.string(1), keyPosition: statement.int(2)))
         }
         return columns
+    }
+
+    /// The columns of an index that keeps a key or a constraint of a table.
+    private static func uniqueColumns(of index: String, _ connection: SQLiteConnection) throws -> String {
+        let statement = try SQLiteStatement(connection.handle, "SELECT name FROM pragma_index_info(?)")
+        statement.bind(1, index)
+        var names: [String] = []
+        while try statement.step() { names.append(statement.string(0)) }
+        return "unique (\(names.joined(separator: ", ")))"
     }
 
     private static func entities(_ connection: SQLiteConnection) throws -> [String: Entity] {
@@ -94,7 +103,10 @@ struct StoreFacts {
     /// Leaves out what persistent history adds to a store.
     mutating func removeHistory() {
         let names = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
-        for name in names { tables[name] = nil }
+        for name in names {
+            tables[name] = nil
+            indexes = indexes.filter { !$0.key.hasPrefix("sqlite_autoindex_\(name)_") }
+        }
         indexes = indexes.filter { !Self.isOn(names, $0.value) }
         triggers = triggers.filter { !Self.isOn(names, $0.value) }
         entities = entities.filter { $0.value.number < Self.firstHistoryNumber }

@@ -230,15 +230,13 @@ open class NSIncrementalStore: NSPersistentStore {
         }
     }
 
-    private func outcome(
-        _ changes: SaveChanges, _ identifiers: [ObjectIdentifier: NSManagedObjectID]
-    ) throws -> SaveOutcome {
+    private func outcome(_ changes: SaveChanges, _ identifiers: NewIdentifiers) throws -> SaveOutcome {
         for object in changes.updated + changes.deleted { nodes[object.objectID.key] = nil }
         var outcome = SaveOutcome()
-        outcome.identifiers = identifiers
+        outcome.identifiers = identifiers.ids
         for object in changes.inserted + changes.updated {
             let version = object.isInserted ? 1 : (object.row?.version ?? 0) &+ 1
-            outcome.rows[ObjectIdentifier(object)] = Row(version: version, values: try rowValues(of: object))
+            outcome.rows.append(Row(version: version, values: try rowValues(of: object)))
         }
         return outcome
     }

@@ -187,7 +187,8 @@ struct SQLDerivation {
                 "PARAMETER_\(suffix)", event, on: table, when: "\(row).\(key) NOT NULL", set: value,
                 where: "Z_PK = \(row).\(key)")
         }
-        trigger("INSERT", "INSERT", "NEW", "IFNULL(\(column), 0) + 1")
+        // A row of the same table may be its own parameter, and is counted already.
+        trigger("INSERT", "INSERT", "NEW", table == source ? value : "IFNULL(\(column), 0) + 1")
         if canMove {
             trigger("UPDATE_INCREMENT", "UPDATE OF \(key)", "NEW", "\(column) + 1")
             trigger("UPDATE_DECREMENT", "UPDATE OF \(key)", "OLD", "\(column) - 1")

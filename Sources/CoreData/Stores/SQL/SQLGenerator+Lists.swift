@@ -13,14 +13,35 @@ extension SQLGenerator {
             default: throw unimplemented(predicate)
             }
         }
+        if case .value(let sql, let type) = left, let values = try slots(right) {
+            return try member(predicate, sql, type, values)
+        }
+        if let values = constants(right) { return try membership(predicate, left, among: values) }
         guard let list = elements(right) else {
             return try compare(predicate, .contains, right, left)  // a part of a string
         }
-        guard list.allSatisfy(\.isConstant) else {
-            let parts = try list.map { try compare(predicate, .equalTo, left, $0) }
-            return "(\(Self.joined(parts[...], " OR ")))"
+        let parts = try list.map { try compare(predicate, .equalTo, left, $0) }
+        return "(\(Self.joined(parts[...], " OR ")))"
+    }
+
+    /// The elements of a list that is the same for every row; nil for all else.
+    private func constants(_ operand: Operand) -> [Any?]? {
+        switch operand {
+        case .constant(let value): return collectionElements(of: value)
+        case .collection(let elements):
+            var values: [Any?] = []
+            for element in elements {
+                guard case .constant(let value) = element else { return nil }
+                values.append(value)
+            }
+            return values
+        default: return nil
         }
-        let all = list.map { element -> Any? in if case .constant(let value) = element { value } else { nil } }
+    }
+
+    private mutating func membership(
+        _ predicate: Comparison, _ left: Operand, among all: [Any?]
+    ) throws -> String {
         let values = all.filter { !PredicateValue($0).isNull }
         let hasNil = values.count < all.count
         switch left {
@@ -28,31 +49,45 @@ extension SQLGenerator {
             let keys = try values.compactMap { try objectID($0, destination)?.primaryKey }
             return member(key, ValueList(keys: keys, of: values.count), hasNil)
         case .entity(let number):
-            return member(number, ValueList(keys: try values.map { try entityNumber($0) }, of: values.count), hasNil)
-        case .value(let sql, let type): return try member(predicate, sql, type, values, hasNil)
+            return member(
+                number, ValueList(keys: try values.map { try entityNumber($0) }, of: values.count), hasNil)
         default: throw unimplemented(predicate)
         }
     }
 
+    private func slots(_ operand: Operand) throws -> [SlotValue]? {
+        // The usual lists without a cast for each element.
+        if case .constant(let value?) = operand {
+            if type(of: value) == [Int].self, let numbers = value as? [Int] {
+                return numbers.map { .integer(Int64($0)) }
+            }
+            if type(of: value) == [String].self, let texts = value as? [String] { return texts.map { .string($0) } }
+        }
+        return try constants(operand)?.map { try SlotValue(constant: $0) }
+    }
+
     private mutating func member(
-        _ predicate: Comparison, _ sql: String, _ type: NSAttributeType?, _ values: [Any?], _ hasNil: Bool
+        _ predicate: Comparison, _ sql: String, _ type: NSAttributeType?, _ values: [SlotValue]
     ) throws -> String {
         let family = type.flatMap(ValueFamily.init)
         if family == .opaque { throw unimplemented(predicate) }
-        let slots = try values.map { try SlotValue(constant: $0) }
-            .filter { slot in family == nil || slot.attributeType.flatMap(ValueFamily.init) == family }
+        let given = values.filter { !$0.isNull }
+        let (hasNil, count) = (given.count < values.count, given.count)
+        let slots = given.filter { slot in family == nil || slot.attributeType.flatMap(ValueFamily.init) == family }
         let flags = flags(predicate, [family])
-        guard flags != 0 else { return member(sql, ValueList(slots, of: values.count), hasNil) }
+        guard flags != 0 else { return member(sql, ValueList(slots, of: count), hasNil) }
         let strings = slots.compactMap { slot in if case .string(let text) = slot { text } else { nil } }
         guard !predicate.options.contains(.localeSensitive) else {
             // What a locale finds equal has no common form to look up.
             let parts = try strings.map {
                 try compare(predicate, .equalTo, .value(sql: sql, type: type), .constant($0))
             }
-            return parts.isEmpty ? "1 = 0" : "(\(Self.joined(parts[...], " OR ")))"
+            let missing = count > 0 ? never([sql], wantsEqual: true) : "1 = 0"
+            let found = parts.isEmpty ? missing : "(\(Self.joined(parts[...], " OR ")))"
+            return hasNil ? "(\(found) OR \(sql) IS NULL)" : found
         }
         let comparison = StringComparison(predicate.options)
-        let folded = ValueList(strings.map { .string(comparison.folded($0)) }, of: values.count)
+        let folded = ValueList(strings.map { .string(comparison.folded($0)) }, of: count)
         return member("NSCoreDataFold(\(sql), \(flags))", folded, hasNil)
     }
 
@@ -124,6 +159,15 @@ struct ValueList {
     private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func json(_ numbers: [Int64]) -> String {
+        var text = "["
+        for number in numbers {
+            if text.utf8.count > 1 { text += "," }
+            text += String(number)
+        }
+        return text + "]"
     }
 
     private static func json(_ strings: [String]) -> String {

@@ -49,7 +49,8 @@ extension SQLSchema {
 
     private func declaredIndexes(_ entity: SQLEntity) throws -> [String] {
         let description = entity.description
-        let unique = description.uniquenessConstraintNames.compactMap { names in
+        // In older eras, constraints of the table.
+        let unique = (era.namesIndexesByEntity ? description.uniquenessConstraintNames : []).compactMap { names in
             columns(names, entity).map { columns in
                 let name = "Z_\(entity.name)_UNIQUE_\(Self.indexName(names))"
                 return "CREATE UNIQUE INDEX \(name) ON \(entity.table.name) (\(Self.binary(columns)))"
@@ -88,7 +89,7 @@ extension SQLSchema {
     }
 
     /// The columns of several properties; nil where one of them has none, or there are none.
-    private func columns(_ names: [String], _ entity: SQLEntity) -> [String]? {
+    func columns(_ names: [String], _ entity: SQLEntity) -> [String]? {
         let columns = names.compactMap { column(of: $0, in: entity) }
         return columns.count == names.count && !names.isEmpty ? columns : nil
     }

@@ -37,7 +37,19 @@ extension SQLSchema {
         let columns =
             ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
             + table.columns.map { "\($0.name) \($0.type)" }
-        return "CREATE TABLE \(table.name) ( \(columns.joined(separator: ", ")) )"
+        let constraints = era.namesIndexesByEntity ? [] : uniqueColumns(of: table)
+        guard !constraints.isEmpty else { return "CREATE TABLE \(table.name) ( \(columns.joined(separator: ", ")) )" }
+        let texts = constraints.map {
+            "CONSTRAINT \($0.joined(separator: "_")) UNIQUE (\($0.joined(separator: ", ")))"
+        }
+        return "CREATE TABLE \(table.name) ( \((columns + texts).joined(separator: ", ")))"
+    }
+
+    /// The columns of each uniqueness constraint of a table's entities.
+    private func uniqueColumns(of table: SQLTable) -> [[String]] {
+        entities.filter { $0.table === table }.flatMap { entity in
+            entity.description.uniquenessConstraintNames.compactMap { self.columns($0, entity) }
+        }
     }
 
     private func statement(_ table: SQLJoinTable) -> String {

@@ -7,6 +7,13 @@ struct SQLSchemaBuilder {
     let byDescription: [ObjectIdentifier: SQLEntity]
     /// The tables that the store has already.
     let existing: Set<String>
+    private var joinColumns: [String: Int] = [:]
+
+    init(entities: [SQLEntity], byDescription: [ObjectIdentifier: SQLEntity], existing: Set<String>) {
+        self.entities = entities
+        self.byDescription = byDescription
+        self.existing = existing
+    }
 
     mutating func build() throws -> ([SQLTable], [SQLJoinTable]) {
         let tables = assignTables()
@@ -14,7 +21,9 @@ struct SQLSchemaBuilder {
             try checkNames(entity)
             try checkElements(entity)
         }
-        for group in ColumnGroup.allCases { addColumns(group) }
+        var columns: [AttributePlace: SQLColumn] = [:]
+        for group in ColumnGroup.allCases { addColumns(group, &columns) }
+        placeAttributes(columns)
         inheritStorage()
         resolveToMany()
         return (tables, addJoinTables())
@@ -50,7 +59,7 @@ struct SQLSchemaBuilder {
     private func checkElements(_ entity: SQLEntity) throws {
         for case let composite as NSCompositeAttributeDescription in entity.description.declaredProperties
         where !composite.isTransient {
-            for leaf in leaves(of: composite, [composite.name]) {
+            for leaf in composite.leaves {
                 for name in leaf.path {
                     try SQLSchema.requirePlain(name, "element of '\(entity.name).\(composite.name)'")
                 }
@@ -94,62 +103,52 @@ struct SQLSchemaBuilder {
         }
     }
 
-    /// Adds the columns of one group for every entity: names sort by code unit, entities by number.
-    private func addColumns(_ group: ColumnGroup) {
-        for entity in entities {
-            let own = entity.description.declaredProperties.filter {
-                !$0.isTransient && $0.entity === entity.description
-            }
+    /// An attribute of an entity, or an element of a composite one, by the names on the way to it.
+    private struct AttributePlace: Hashable {
+        let entity: Int
+        let path: [String]
+    }
+
+    /// The properties that an entity itself has a place for, by name.
+    private func ownProperties(of entity: SQLEntity) -> [NSPropertyDescription] {
+        entity.description.declaredProperties.filter { !$0.isTransient && $0.entity === entity.description }
             .sorted { VersionHash.codeUnitOrder($0.name, $1.name) }
-            let members = own.compactMap { $0 as? NSAttributeDescription }.flatMap { leaves(of: $0, [$0.name]) }
+    }
+
+    /// Adds the columns of one group for every entity: names sort by code unit, entities by number.
+    private func addColumns(_ group: ColumnGroup, _ columns: inout [AttributePlace: SQLColumn]) {
+        for entity in entities {
+            let own = ownProperties(of: entity)
+            let members = own.compactMap { $0 as? NSAttributeDescription }.flatMap(\.leaves)
                 .filter { ColumnGroup($0.attribute.attributeType) == group }
+                .map { (name: $0.path.joined(separator: "_"), path: $0.path, type: $0.attribute.attributeType) }
                 .sorted { VersionHash.codeUnitOrder($0.name, $1.name) }
-            for leaf in members {
-                guard let slot = entity.layout.slot(leaf.path[0]) else { continue }
-                let type = columnType(leaf.attribute.attributeType)
-                let column = entity.table.add("Z" + leaf.name.uppercased(), type)
-                entity.storage[slot] = place(column, entity.storage[slot], leaf, depth: 1)
+            for member in members {
+                columns[AttributePlace(entity: entity.number, path: member.path)] =
+                    entity.table.add("Z" + member.name.uppercased(), columnType(member.type))
             }
             if group == .integer { addKeys(of: entity, own) }
         }
     }
 
-    // MARK: Composite attributes
-
-    /// An attribute that has a column: one of an entity's own, or an element of a composite one.
-    private struct Leaf {
-        let attribute: NSAttributeDescription
-        /// The attributes on the way to it, and its own name.
-        let path: [String]
-        let composites: [NSCompositeAttributeDescription]
-
-        var name: String { path.joined(separator: "_") }
-    }
-
-    private func leaves(
-        of attribute: NSAttributeDescription, _ path: [String], _ composites: [NSCompositeAttributeDescription] = []
-    ) -> [Leaf] {
-        guard let composite = attribute as? NSCompositeAttributeDescription else {
-            return [Leaf(attribute: attribute, path: path, composites: composites)]
+    /// Gives each attribute its column; a composite one those of its elements.
+    private func placeAttributes(_ columns: [AttributePlace: SQLColumn]) {
+        func storage(_ attribute: NSAttributeDescription, _ place: AttributePlace) -> SQLStorage {
+            guard let composite = attribute as? NSCompositeAttributeDescription else {
+                return columns[place].map { .column($0) } ?? .none
+            }
+            return .composite(
+                composite.elements.map { element in
+                    let inner = AttributePlace(entity: place.entity, path: place.path + [element.name])
+                    return SQLElement(attribute: element, storage: storage(element, inner))
+                })
         }
-        return composite.elements.flatMap { leaves(of: $0, path + [$0.name], composites + [composite]) }
-    }
-
-    /// The storage of an attribute with one more column in its place.
-    private func place(_ column: SQLColumn, _ storage: SQLStorage, _ leaf: Leaf, depth: Int) -> SQLStorage {
-        guard depth <= leaf.composites.count else { return .column(column) }
-        var elements: [SQLElement] = []
-        if case .composite(let known) = storage {
-            elements = known
-        } else {
-            elements = leaf.composites[depth - 1].elements.map { SQLElement(attribute: $0, storage: .none) }
+        for entity in entities {
+            for case let attribute as NSAttributeDescription in ownProperties(of: entity) {
+                guard let slot = entity.layout.slot(attribute.name) else { continue }
+                entity.storage[slot] = storage(attribute, AttributePlace(entity: entity.number, path: [attribute.name]))
+            }
         }
-        return .composite(
-            elements.map { element in
-                guard element.attribute.name == leaf.path[depth] else { return element }
-                return SQLElement(
-                    attribute: element.attribute, storage: place(column, element.storage, leaf, depth: depth + 1))
-            })
     }
 
     private func addKeys(of entity: SQLEntity, _ own: [NSPropertyDescription]) {
@@ -219,7 +218,7 @@ struct SQLSchemaBuilder {
 
     // MARK: Many-to-many
 
-    private func addJoinTables() -> [SQLJoinTable] {
+    private mutating func addJoinTables() -> [SQLJoinTable] {
         var tables: [SQLJoinTable] = []
         var done: Set<ObjectIdentifier> = []
         let byName = entities.sorted { NSManagedObjectModel.nameOrder($0.description, $1.description) }
@@ -249,14 +248,20 @@ struct SQLSchemaBuilder {
         sqlEntity(owner.entity).map { "Z_\($0.number)\(owner.name.uppercased())" }
     }
 
-    private func joinTable(_ relationship: NSRelationshipDescription) -> SQLJoinTable? {
+    /// A join table's column, with a number where another join table has the name for the same entity.
+    private mutating func joinColumn(_ name: String) -> String {
+        let number = joinColumns[name, default: 0]
+        joinColumns[name] = number + 1
+        return number == 0 ? name : name + String(number)
+    }
+
+    private mutating func joinTable(_ relationship: NSRelationshipDescription) -> SQLJoinTable? {
         guard let inverse = relationship.inverseRelationship, let owner = sqlEntity(relationship.entity),
             let other = sqlEntity(inverse.entity)
         else { return nil }
         let (name, inverseName) = (relationship.name.uppercased(), inverse.name.uppercased())
-        let first = "Z_\(owner.number)\(inverseName)"
-        var second = relationship === inverse ? "REFLEXIVE" : "Z_\(other.number)\(name)"
-        if second == first { second += "1" }
+        let first = joinColumn("Z_\(owner.number)\(inverseName)")
+        let second = relationship === inverse ? "REFLEXIVE" : joinColumn("Z_\(other.number)\(name)")
         let firstOrder = inverse.isOrdered ? "Z_FOK_\(owner.number)\(inverseName)" : nil
         let isSecondOrdered = relationship.isOrdered && relationship !== inverse
         let secondOrder = isSecondOrdered ? "Z_FOK_\(other.number)\(name)" : nil

@@ -12,7 +12,8 @@ package struct StoreEra: Sendable {
 
     /// Whether a store keeps its model (`Z_MODELCACHE`).
     var keepsModel: Bool { frameworkVersion >= 637 }
-    /// Whether indexes of attributes are named `Z_Entity_attribute`, and not `ZTABLE_ZCOLUMN_INDEX`.
+    /// Whether indexes of attributes are named `Z_Entity_attribute`, and not `ZTABLE_ZCOLUMN_INDEX`; unique ones are then
+    /// indexes as well, and not constraints of the table.
     var namesIndexesByEntity: Bool { frameworkVersion >= 836 }
 
     /// The keys of metadata that a store of the current era has, and one of this era doesn't.

@@ -48,8 +48,9 @@ struct ExternalData {
         return Self.files(ofStoreAt: store).appendingPathComponent(name)
     }
 
-    /// The folder beside a store's file for what is not in it.
+    /// The folder for what is not in a store's file: beside the file itself, as its log is, not beside a link to it.
     static func folder(ofStoreAt store: URL) -> URL {
+        let store = store.resolvingSymlinksInPath()
         let base = store.deletingPathExtension().lastPathComponent
         return store.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT")
     }

@@ -59,14 +59,14 @@ final class ExternalDataChanges {
 
     /// To be called after it has committed.
     func commit() {
-        for file in retired { ExternalValue.remove(file) }
+        for file in retired { ExternalValue.retire(file) }
         forget()
     }
 
     /// To be called when it has failed. Nothing is left of it.
     func rollBack() {
         for file in written {
-            ExternalValue.remove(file)
+            unlink(file.path)
             UnfinishedStores.remove(file)
         }
         for folder in madeFolders.reversed() { rmdir(folder.path) }

@@ -5,7 +5,7 @@ import FoundationSupplement
 extension SQLFunctions {
     /// A text of SQLite's, as its bytes and, when those don't do, as a string.
     struct Text {
-        let bytes: UnsafeBufferPointer<UInt8>
+        let bytes: PlainFolding.Bytes
 
         init?(_ value: OpaquePointer?) {
             guard sqlite3_value_type(value) != SQLITE_NULL, let start = sqlite3_value_text(value) else { return nil }
@@ -19,100 +19,95 @@ extension SQLFunctions {
         .init(rawValue: UInt(sqlite3_value_int(value)))
     }
 
-    /// Means the same as in memory; without options bytes are enough.
-    static func found(
-        _ pattern: Text, in text: Text, _ kind: Search, _ options: FoundationSupplement.NSComparisonPredicate.Options
-    ) throws -> Bool {
-        let comparison = StringComparison(options)
+    /// `NSCoreDataStringSearch(text, pattern, options, kind)`
+    static func search(_ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+        guard let context, let values else { return }
+        guard let text = Text(values[0]) else { return sqlite3_result_null(context) }
+        do {
+            if let known = sqlite3_get_auxdata(context, 1) {
+                let isFound = try Unmanaged<StringSearch>.fromOpaque(known)._withUnsafeGuaranteedRef {
+                    try $0.isFound(in: text)
+                }
+                return sqlite3_result_int(context, isFound ? 1 : 0)
+            }
+            guard let pattern = Text(values[1]) else { return sqlite3_result_null(context) }
+            let kind = Search(rawValue: sqlite3_value_int(values[3])) ?? .equal
+            let search = StringSearch(pattern, kind, options(values[2]))
+            sqlite3_result_int(context, try search.isFound(in: text) ? 1 : 0)
+            // SQLite keeps it for the statement's other rows where the pattern is the same for all.
+            sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(search).toOpaque()) { search in
+                search.map { Unmanaged<StringSearch>.fromOpaque($0).release() }
+            }
+        } catch {
+            fail(error, context)
+        }
+    }
+}
+
+/// A search for one pattern in many texts. Means the same as in memory; without options bytes are enough.
+private final class StringSearch {
+    private let kind: SQLFunctions.Search
+    private let hasOptions: Bool
+    private let pattern: String
+    private let comparison: StringComparison
+    private let folding: PlainFolding?
+    /// The pattern as its bytes, or folded where that can be done byte by byte.
+    private let bytes: [UInt8]
+
+    init(
+        _ pattern: SQLFunctions.Text, _ kind: SQLFunctions.Search,
+        _ options: FoundationSupplement.NSComparisonPredicate.Options
+    ) {
+        self.kind = kind
+        hasOptions = !options.isEmpty
+        comparison = StringComparison(options)
+        self.pattern = pattern.string
+        let folding = hasOptions ? PlainFolding(options) : nil
+        let folded = folding?.folded(pattern.bytes)
+        self.folding = folded == nil ? nil : folding
+        bytes = folded ?? Array(pattern.bytes)
+    }
+
+    func isFound(in text: SQLFunctions.Text) throws -> Bool {
+        if !hasOptions, let isFound = bytes.withUnsafeBufferPointer({ isFound($0, in: text.bytes) }) { return isFound }
+        if let isFound = folding.flatMap({ isFound(in: text.bytes, $0) }) { return isFound }
+        let text = text.string
         switch kind {
-        case .equal where options.isEmpty: return text.bytes.elementsEqual(pattern.bytes)
-        case .beginsWith where options.isEmpty: return text.bytes.starts(with: pattern.bytes)
-        case .endsWith where options.isEmpty:
-            return text.bytes.suffix(pattern.bytes.count).elementsEqual(pattern.bytes)
-        case .contains where options.isEmpty: return contains(pattern.bytes, in: text.bytes)
-        case .equal: return comparison.areEqual(text.string, pattern.string)
-        case .beginsWith: return comparison.hasPrefix(text.string, pattern.string)
-        case .endsWith: return comparison.hasSuffix(text.string, pattern.string)
-        case .contains: return comparison.contains(text.string, pattern.string)
-        case .like: return comparison.isLike(text.string, pattern.string)
-        case .matches: return try comparison.matches(text.string, pattern.string)
+        case .equal: return comparison.areEqual(text, pattern)
+        case .beginsWith: return comparison.hasPrefix(text, pattern)
+        case .endsWith: return comparison.hasSuffix(text, pattern)
+        case .contains: return comparison.contains(text, pattern)
+        case .like: return comparison.isLike(text, pattern)
+        case .matches: return try comparison.matches(text, pattern)
         }
     }
 
-    private static func contains(_ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Nil where bytes can't tell.
+    private func isFound(in text: PlainFolding.Bytes, _ folding: PlainFolding) -> Bool? {
+        bytes.withUnsafeBufferPointer { pattern in
+            switch kind {
+            case .beginsWith: folding.begins(text, with: pattern)
+            case .equal, .contains, .endsWith: folding.withFolded(text) { isFound(pattern, in: $0) } ?? nil
+            case .like, .matches: nil
+            }
+        }
+    }
+
+    /// Nil for patterns that are more than a text.
+    private func isFound(_ pattern: PlainFolding.Bytes, in text: PlainFolding.Bytes) -> Bool? {
+        switch kind {
+        case .equal: text.elementsEqual(pattern)
+        case .beginsWith: text.starts(with: pattern)
+        case .endsWith: text.suffix(pattern.count).elementsEqual(pattern)
+        case .contains: contains(pattern, in: text)
+        case .like, .matches: nil
+        }
+    }
+
+    private func contains(_ pattern: PlainFolding.Bytes, in text: PlainFolding.Bytes) -> Bool {
         guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else {
             return pattern.isEmpty
         }
         return csqlite_contains(base, text.count, start, pattern.count) != 0
-    }
-}
-
-/// Searching where ASCII letters are all there is, which is the rule: byte by byte, without making strings.
-struct PlainSearch {
-    private let ignoresCase: Bool
-
-    /// Nil for options that depend on a locale.
-    init?(_ options: Int32) {
-        let options = FoundationSupplement.NSComparisonPredicate.Options(rawValue: UInt(options))
-        guard options.isSubset(of: [.caseInsensitive, .diacriticInsensitive]) else { return nil }
-        ignoresCase = options.contains(.caseInsensitive)
-    }
-
-    typealias Bytes = UnsafeBufferPointer<UInt8>
-
-    @inline(__always)
-    private func folded(_ byte: UInt8) -> UInt8 {
-        ignoresCase && byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
-    }
-
-    /// Whether the text has the pattern; nil where another letter than ASCII's could matter.
-    func found(_ pattern: Bytes, in text: Bytes, _ kind: SQLFunctions.Search) -> Bool? {
-        guard Self.isPlain(pattern, 0..<pattern.count) else { return nil }
-        switch kind {
-        case .equal:
-            guard Self.isPlain(text, 0..<text.count) else { return nil }
-            return text.count == pattern.count && matches(pattern, text, at: 0)
-        case .beginsWith:
-            // A mark behind the last letter would belong to it.
-            guard Self.isPlain(text, 0..<min(pattern.count + 1, text.count)) else { return nil }
-            return text.count >= pattern.count && matches(pattern, text, at: 0)
-        case .endsWith:
-            let start = text.count - pattern.count
-            guard Self.isPlain(text, max(0, start)..<text.count) else { return nil }
-            return start >= 0 && matches(pattern, text, at: start)
-        case .contains:
-            guard Self.isPlain(text, 0..<text.count) else { return nil }
-            return contains(pattern, text)
-        case .like, .matches: return nil
-        }
-    }
-
-    /// The order of two texts; nil where another letter than ASCII's could matter.
-    func order(_ a: Bytes, _ b: Bytes) -> ComparisonResult? {
-        guard Self.isPlain(a, 0..<a.count), Self.isPlain(b, 0..<b.count) else { return nil }
-        for place in 0..<min(a.count, b.count) {
-            let (x, y) = (folded(a[place]), folded(b[place]))
-            if x != y { return x < y ? .orderedAscending : .orderedDescending }
-        }
-        return a.count == b.count ? .orderedSame : a.count < b.count ? .orderedAscending : .orderedDescending
-    }
-
-    private static func isPlain(_ text: Bytes, _ range: Range<Int>) -> Bool {
-        var all: UInt8 = 0
-        for place in range { all |= text[place] }
-        return all < 0x80
-    }
-
-    private func matches(_ pattern: Bytes, _ text: Bytes, at start: Int) -> Bool {
-        for place in 0..<pattern.count where folded(pattern[place]) != folded(text[start + place]) { return false }
-        return true
-    }
-
-    private func contains(_ pattern: Bytes, _ text: Bytes) -> Bool {
-        guard let first = pattern.first.map(folded) else { return true }
-        guard text.count >= pattern.count else { return false }
-        for start in 0...(text.count - pattern.count)
-        where folded(text[start]) == first && matches(pattern, text, at: start) { return true }
-        return false
     }
 }

@@ -10,23 +10,14 @@ package enum SQLFunctions {
 
     static func register(on database: OpaquePointer) {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
-        add("NSCoreDataStringSearch", 4, flags, on: database) { context, values in
-            guard let text = Text(values[0]), let pattern = Text(values[1]) else { return sqlite3_result_null(context) }
-            let kind = Search(rawValue: sqlite3_value_int(values[3])) ?? .equal
-            if let isFound = PlainSearch(sqlite3_value_int(values[2]))?.found(pattern.bytes, in: text.bytes, kind) {
-                return sqlite3_result_int(context, isFound ? 1 : 0)
-            }
-            do {
-                let isFound = try found(pattern, in: text, kind, options(values[2]))
-                sqlite3_result_int(context, isFound ? 1 : 0)
-            } catch {
-                fail(error, context)
-            }
-        }
+        // A function of its own, without the closure of the others: a scan calls it for each row.
+        sqlite3_create_function_v2(
+            database, "NSCoreDataStringSearch", 4, flags, nil, { SQLFunctions.search($0, $2) }, nil, nil, nil)
         add("NSCoreDataStringCompare", 3, flags, on: database) { context, values in
             guard let a = Text(values[0]), let b = Text(values[1]) else { return sqlite3_result_null(context) }
-            let plain = PlainSearch(sqlite3_value_int(values[2]))?.order(a.bytes, b.bytes)
-            let order = plain ?? StringComparison(options(values[2])).order(a.string, b.string)
+            let options = options(values[2])
+            let plain = PlainFolding(options)?.order(a.bytes, b.bytes)
+            let order = plain ?? StringComparison(options).order(a.string, b.string)
             sqlite3_result_int(context, Int32(order.rawValue))
         }
         add("NSCoreDataLowercase", 1, flags, on: database) { context, values in

@@ -78,7 +78,7 @@ struct SQLRowReader {
         switch element.storage {
         case .composite(let elements): .composite(elements.map { self.element($0, positions) })
         case .column(let column):
-            .value(Step(column: positions[column.name] ?? -1, kind: kind(element.attribute, isElement: true)))
+            .value(Step(column: positions[column.name] ?? -1, kind: kind(element.attribute.attributeType)))
         case .none, .toOne, .toMany, .join: .value(Step())
         }
     }
@@ -90,12 +90,10 @@ struct SQLRowReader {
         }
     }
 
-    static func kind(_ attribute: NSAttributeDescription, isElement: Bool = false) -> Step.Kind {
-        switch attribute.attributeType {
-        case .binaryDataAttributeType, .transformableAttributeType:
-            attribute.allowsExternalBinaryDataStorage && !isElement ? .externalData : .data
-        case let type: kind(type)
-        }
+    static func kind(_ attribute: NSAttributeDescription) -> Step.Kind {
+        let isExternal = attribute.allowsExternalBinaryDataStorage
+        let isData = [.binaryDataAttributeType, .transformableAttributeType].contains(attribute.attributeType)
+        return isExternal && isData ? .externalData : kind(attribute.attributeType)
     }
 
     static func kind(_ type: NSAttributeType) -> Step.Kind {

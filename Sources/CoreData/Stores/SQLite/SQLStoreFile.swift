@@ -129,20 +129,19 @@ package enum SQLStoreFile {
         return try ModelArchiveReader.read(archive, path: "\(connection.url.path) (model cache)")
     }
 
-    /// The layout of a store: of the configuration that it is opened with, unless the file has all of the model's
-    /// entities, as one that was made without a configuration.
-    static func schema(
-        _ model: NSManagedObjectModel, configurationName: String?, _ connection: SQLiteConnection
-    ) throws -> SQLSchema {
+    /// The layout of a store that is opened with `wanted`, that of a configuration: with regard to the tables that the file
+    /// has, and another one where it has all of the model's entities, as one that was made without a configuration.
+    static func schema(_ wanted: SQLSchema, of connection: SQLiteConnection) throws -> SQLSchema {
         let tables = try connection.tables()
-        let schema = try SQLSchema(model, configurationName: configurationName, existing: tables)
-        guard schema.entities.count < model.entities.count, tables.contains("Z_PRIMARYKEY") else { return schema }
+        guard !tables.isEmpty else { return wanted }
+        let (model, all) = (wanted.model, wanted.model.entities)
+        let schema = try SQLSchema(model, configurationName: wanted.configurationName, existing: tables)
+        guard schema.entities.count < all.count, tables.contains("Z_PRIMARYKEY") else { return schema }
         let statement = try connection.statement("SELECT Z_NAME FROM Z_PRIMARYKEY")
         defer { statement.reset() }
         var names: Set<String> = []
         while try statement.step() { names.insert(statement.string(0)) }
-        return names.isSuperset(of: model.entities.compactMap(\.name))
-            ? try SQLSchema(model, existing: tables) : schema
+        return names.isSuperset(of: all.compactMap(\.name)) ? try SQLSchema(model, existing: tables) : schema
     }
 
     // MARK: Opening

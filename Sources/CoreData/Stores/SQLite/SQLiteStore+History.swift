@@ -2,6 +2,22 @@ import FoundationSupplement
 import ManagedObjectModel
 
 extension SQLiteStore {
+    /// Gets ready to write history where the store is to have it. Who hasn't asked for it may only read a store that has
+    /// one, since what he writes would be missing there.
+    func prepareHistory(isWanted: Bool) throws {
+        history = nil
+        guard !isReadOnly else { return }
+        if isWanted {
+            try HistoryTables.create(for: schema, on: connection)
+            history = try HistoryWriter(schema, connection)
+        } else if try HistoryTables.exist(on: connection) {
+            isReadOnly = true
+            SQLLog.error(
+                "Store opened without NSPersistentHistoryTrackingKey but previously had been opened with"
+                    + " NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \(connection.url)")
+        }
+    }
+
     /// Begins the transaction that history tells of a save; nil where the store has no history, or the save no changes.
     func beginHistory(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> HistoryTransaction? {
         guard let history else { return nil }
@@ -30,7 +46,7 @@ extension SQLiteStore {
                 guard lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
                     time(nil) - status.st_mtim.tv_sec > 3600
                 else { continue }
-                ExternalValue.remove(file)
+                ExternalValue.retire(file)
             }
         }
     }

@@ -42,12 +42,11 @@ extension SQLiteStore {
     ) throws -> SaveOutcome {
         try writeMetadata()
         let history = try beginHistory(changes, in: context)
-        var outcome = SaveOutcome()
-        outcome.rows.reserveCapacity(changes.inserted.count + changes.updated.count)
         var conflicts = SaveConflicts()
         // Keys first: rows refer to rows that come later.
-        let keys = try allocateKeys(changes.inserted)
-        outcome.identifiers = keys
+        let keys = NewIdentifiers(changes.inserted, try allocateKeys(changes.inserted))
+        var (newRows, updatedRows): ([Row], [Row]) = ([], [])
+        newRows.reserveCapacity(changes.inserted.count)
         func key(_ value: SlotValue) throws -> (Int64, Int)? {
             switch value {
             case .reference(let key, let number): return (key, Int(number))
@@ -64,28 +63,30 @@ extension SQLiteStore {
             try conflicts.versions.append(conflict(object))
         }
         if clearingFirst { try clearUniqueValues(changes.updated) }
-        for object in changes.updated where try !update(object, key, &outcome, history) {
-            try conflicts.versions.append(conflict(object))
+        for object in changes.updated {
+            if let row = try update(object, key, history) {
+                updatedRows.append(row)
+            } else {
+                try conflicts.versions.append(conflict(object))
+            }
         }
         for object in changes.locked where try !isCurrent(object) { try conflicts.versions.append(conflict(object)) }
         if !conflicts.isEmpty { throw conflicts }
-        for object in changes.inserted {
-            guard let id = keys[ObjectIdentifier(object)], let entity = schema.entity(object.entity) else { continue }
+        for (object, id) in zip(changes.inserted, keys.ids) {
+            let entity = try sqlEntity(object.entity)
             let writer = try writer(entity)
             let values = try writer.externalized(object.slots)
             try writer.insert(primaryKey: id.primaryKey, values, key: key)
-            outcome.rows[ObjectIdentifier(object)] = Row(version: 1, values: try rowValues(values, key))
+            newRows.append(Row(version: 1, values: try rowValues(values, key)))
             try history?.noteInsertion(entity, id.primaryKey)
         }
         for object in changes.inserted + changes.updated { try writeToMany(object, keys) }
-        return outcome
+        return SaveOutcome(identifiers: keys.ids, rows: newRows + updatedRows)
     }
 
     /// The ID of an object at the other end of a relationship: of a row that this store has, or is about to get.
-    private func identifier(
-        of object: NSManagedObject, _ keys: [ObjectIdentifier: NSManagedObjectID]
-    ) throws -> NSManagedObjectID {
-        let id = keys[ObjectIdentifier(object)] ?? object.objectID
+    private func identifier(of object: NSManagedObject, _ keys: NewIdentifiers) throws -> NSManagedObjectID {
+        let id = keys.identifier(of: object)
         guard !id.isTemporaryID, id.persistentStore === self else {
             throw CocoaError(
                 .managedObjectExternalRelationship,
@@ -93,48 +94,6 @@ extension SQLiteStore {
             )
         }
         return id
-    }
-
-    private func allocateKeys(_ objects: [NSManagedObject]) throws -> [ObjectIdentifier: NSManagedObjectID] {
-        var result: [ObjectIdentifier: NSManagedObjectID] = [:]
-        result.reserveCapacity(objects.count)
-        for object in objects where object.space !== ObjectIDSpace.temporary {
-            result[ObjectIdentifier(object)] = object.objectID
-        }
-        let new = objects.filter { $0.space === ObjectIDSpace.temporary }
-        let byEntity = Dictionary(grouping: new) { ObjectIdentifier($0.layout) }
-        let byRoot = Dictionary(grouping: byEntity.values) { members in
-            schema.entity(members[0].entity.rootEntity)?.number ?? 0
-        }
-        for (root, groups) in byRoot.sorted(by: { $0.key < $1.key }) {
-            var next = try nextKey(root, count: groups.reduce(0) { $0 + $1.count })
-            for members in groups.sorted(by: { $0[0].primaryKey > $1[0].primaryKey }) {
-                let space = space(of: members[0].entity)
-                for object in members {
-                    result[ObjectIdentifier(object)] = NSManagedObjectID(object.layout, primaryKey: next, space: space)
-                    next += 1
-                }
-            }
-        }
-        return result
-    }
-
-    /// Takes `count` keys of a root entity's table; the first of them.
-    private func nextKey(_ root: Int, count: Int) throws -> Int64 {
-        let read = try connection.statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-        read.bind(1, Int64(root))
-        guard try read.step() else {
-            throw CocoaError.store(
-                .persistentStoreIncompatibleSchema, url, "Z_PRIMARYKEY has no row for entity \(root)")
-        }
-        let last = read.int(0)
-        read.reset()
-        guard last >= 0, last < Int64.max - Int64(count) else { throw corrupt("Z_MAX of entity \(root) is \(last)") }
-        let write = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
-        write.bind(1, last + Int64(count))
-        write.bind(2, Int64(root))
-        try write.run()
-        return last + 1
     }
 
     /// The values of an object as its row has them.
@@ -153,11 +112,11 @@ extension SQLiteStore {
         }
     }
 
+    /// Writes what has changed; the new row, or nil when the row isn't as the object knows it any more.
     private func update(
-        _ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?, _ outcome: inout SaveOutcome,
-        _ history: HistoryTransaction?
-    ) throws -> Bool {
-        guard let entity = schema.entity(object.entity) else { return true }
+        _ object: NSManagedObject, _ key: (SlotValue) throws -> (Int64, Int)?, _ history: HistoryTransaction?
+    ) throws -> Row? {
+        let entity = try sqlEntity(object.entity)
         let version = object.row?.version ?? 1
         guard version < .max else { throw corrupt("Z_OPT of \(object.objectID) is \(version)") }
         let changed = object.changedSlots
@@ -166,11 +125,10 @@ extension SQLiteStore {
         try writer.retireFiles(primaryKey: object.primaryKey, slots: changed)
         let isWritten = try writer.update(
             primaryKey: object.primaryKey, version: version, slots: changed, values, key: key)
-        guard isWritten else { return false }
+        guard isWritten else { return nil }
         try history?.noteUpdate(entity, object.primaryKey, changed)
         try clearOrders(of: object, changed, entity)
-        outcome.rows[ObjectIdentifier(object)] = Row(version: version + 1, values: try rowValues(values, key))
-        return true
+        return Row(version: version + 1, values: try rowValues(values, key))
     }
 
     /// An object that left an ordered relationship has no position in it any more.
@@ -255,7 +213,7 @@ extension SQLiteStore {
         try statement.run()
     }
 
-    private func corrupt(_ what: String) -> CocoaError { CocoaError.store(.fileReadCorruptFile, url, what) }
+    func corrupt(_ what: String) -> CocoaError { CocoaError.store(.fileReadCorruptFile, url, what) }
 
     private func conflict(_ object: NSManagedObject) throws -> VersionConflict {
         VersionConflict(object: object, newRow: try row(of: object), isCached: false)
@@ -265,18 +223,13 @@ extension SQLiteStore {
         try writtenRow(object.entity, object.objectID.primaryKey)
     }
 
-    func takeKeys(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
-        let keys = try reporting { try connection.transaction { try allocateKeys(objects) } }
-        return objects.compactMap { keys[ObjectIdentifier($0)] }
-    }
-
     // MARK: To-many relationships
 
-    private func writeToMany(_ object: NSManagedObject, _ keys: [ObjectIdentifier: NSManagedObjectID]) throws {
+    private func writeToMany(_ object: NSManagedObject, _ keys: NewIdentifiers) throws {
         guard !object.isFault, let entity = schema.entity(object.entity) else { return }
         for (slot, value) in object.slots.enumerated() {
             guard case .toMany(let relation) = value, relation.hasChanges else { continue }
-            let source = (keys[ObjectIdentifier(object)] ?? object.objectID).primaryKey
+            let source = keys.identifier(of: object).primaryKey
             let destination = { (other: NSManagedObject) in try self.identifier(of: other, keys).primaryKey }
             switch entity.storage[slot] {
             case .join(let table, let own, let other, _, let otherOrder, _):
@@ -341,14 +294,14 @@ extension SQLiteStore {
     }
 
     /// Positions are sparse, as Apple's are: 2048 for the first, 1024 more for each next one. Objects that came at the
-    /// end get positions after the last; only another order writes all of them anew.
+    /// end get positions after the last; in another order, those that moved get positions between their neighbours.
     private func writeOrder(
         _ relation: ToMany, _ table: String, _ order: String, own: String, other: String, _ source: Int64,
         _ destination: (NSManagedObject) throws -> Int64
     ) throws {
-        let written = relation.isReordered && relation.isLoaded ? relation.objects : relation.added.objects
-        let members = try written.filter { !$0.isGone }.map(destination)
-        guard !members.isEmpty else { return }
+        let members = try relation.added.objects.filter { !$0.isGone }.map(destination)
+        let reordered = relation.isReordered && relation.isLoaded ? relation.objects.filter { !$0.isGone } : []
+        guard !members.isEmpty || !reordered.isEmpty else { return }
         let set = try connection.statement("UPDATE \(table) SET \(order) = ?1 WHERE \(other) = ?2 AND \(own) = ?3")
         func give(_ position: Int64?, to member: Int64) throws {
             if let position { set.bind(1, position) } else { set.bindNull(1) }
@@ -358,6 +311,13 @@ extension SQLiteStore {
         }
         // What an object brings from another relationship's order counts for nothing here.
         for member in members { try give(nil, to: member) }
+        if !reordered.isEmpty {
+            let known = try positions(in: table, order, own: own, other: other, source)
+            for (member, position) in SQLOrderKey.changes(try reordered.map(destination), known: known) {
+                try give(position, to: member)
+            }
+            return
+        }
         let last = try connection.statement("SELECT MAX(\(order)) FROM \(table) WHERE \(own) = ?")
         last.bind(1, source)
         var next = SQLOrderKey.first
@@ -373,10 +333,17 @@ extension SQLiteStore {
             next += SQLOrderKey.step
         }
     }
-}
 
-/// The numbers by which ordered relationships are sorted.
-package enum SQLOrderKey {
-    package static let first: Int64 = 2048
-    package static let step: Int64 = 1024
+    /// The positions of the members of a relationship that have one.
+    private func positions(
+        in table: String, _ order: String, own: String, other: String, _ source: Int64
+    ) throws -> [Int64: Int64] {
+        let statement = try connection.statement(
+            "SELECT \(other), \(order) FROM \(table) WHERE \(own) = ? AND \(order) IS NOT NULL")
+        defer { statement.reset() }
+        statement.bind(1, source)
+        var positions: [Int64: Int64] = [:]
+        while try statement.step() { positions[statement.int(0)] = statement.int(1) }
+        return positions
+    }
 }

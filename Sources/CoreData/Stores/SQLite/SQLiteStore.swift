@@ -13,7 +13,7 @@ package final class SQLiteStore: NSPersistentStore {
     /// What the transaction that is going on does to the files of large values.
     private(set) lazy var externalData = ExternalDataChanges(store: url)
     /// Writes persistent history, where the store has it.
-    private(set) var history: HistoryWriter?
+    var history: HistoryWriter?
     private var storeOptions: StoreOptions { StoreOptions(options) }
 
     package override var type: String { NSSQLiteStoreType }
@@ -24,10 +24,12 @@ package final class SQLiteStore: NSPersistentStore {
     /// Opens the store, or makes it where there is no file yet.
     init(_ model: NSManagedObjectModel, url: URL, configurationName: String?, options: [AnyHashable: Any]?) throws {
         let storeOptions = StoreOptions(options)
+        // First: a model that no store can keep leaves no file.
+        let wanted = try SQLSchema(model, configurationName: configurationName)
         let connection = try Self.connect(url, storeOptions)
         writer = SQLiteReader(connection)
         do {
-            schema = try SQLStoreFile.schema(model, configurationName: configurationName, connection)
+            schema = try SQLStoreFile.schema(wanted, of: connection)
         } catch let error as SQLiteError {
             throw error.cocoaError(.persistentStoreOpen, url: url)
         }
@@ -125,22 +127,6 @@ package final class SQLiteStore: NSPersistentStore {
         var info = CocoaError.store(.fileReadUnknown, url, reason).userInfo
         info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_ERROR)
         return CocoaError(.fileReadUnknown, userInfo: info)
-    }
-
-    /// Gets ready to write history where the store is to have it. Who hasn't asked for it may only read a store that has
-    /// one, since what he writes would be missing there.
-    private func prepareHistory(isWanted: Bool) throws {
-        history = nil
-        guard !isReadOnly else { return }
-        if isWanted {
-            try HistoryTables.create(for: schema, on: connection)
-            history = try HistoryWriter(schema, connection)
-        } else if try HistoryTables.exist(on: connection) {
-            isReadOnly = true
-            SQLLog.error(
-                "Store opened without NSPersistentHistoryTrackingKey but previously had been opened with"
-                    + " NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \(connection.url)")
-        }
     }
 
     private func maintain() throws {

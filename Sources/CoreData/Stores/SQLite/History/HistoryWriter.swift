@@ -112,6 +112,7 @@ final class HistoryTransaction {
     private let writer: HistoryWriter
     /// The key of the next change of each kind.
     private var next: [Int64]
+    private var insertStatement: SQLiteStatement?
 
     private enum Kind: Int { case insertion, update, deletion }
 
@@ -131,14 +132,21 @@ final class HistoryTransaction {
     }
 
     private func note(_ kind: Kind, _ entity: SQLEntity, _ primaryKey: Int64, columns: Data?) throws {
-        let statement = try writer.connection.statement(
-            "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)"
-                + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+        let statement = try insert()
         bind(statement, kind)
         statement.bind(5, primaryKey)
         statement.bind(4, Int64(entity.number))
         if let columns { statement.bind(7, columns) } else { statement.bindNull(7) }
         try statement.run()
+    }
+
+    private func insert() throws -> SQLiteStatement {
+        if let insertStatement { return insertStatement }
+        let statement = try writer.connection.statement(
+            "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)"
+                + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+        insertStatement = statement
+        return statement
     }
 
     /// To be called before the row goes: some of its values are kept. One that is gone already is told of by whoever has
@@ -180,7 +188,7 @@ final class HistoryTransaction {
 
 extension SQLiteConnection {
     /// The names of a table's columns, in their order.
-    func columns(of table: String) throws -> [String] {
+    package func columns(of table: String) throws -> [String] {
         let statement = try statement("SELECT name FROM pragma_table_info(?) ORDER BY cid")
         defer { statement.reset() }
         statement.bind(1, table)

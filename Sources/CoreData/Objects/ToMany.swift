@@ -9,6 +9,8 @@ package final class ToMany {
     package let relationship: NSRelationshipDescription
     package private(set) var isLoaded: Bool
     private var members = ObjectList()
+    /// The members as they were read, as long as nobody has asked more than what they are.
+    private var asRead: [NSManagedObject]?
     /// Objects that the store doesn't have here. Before loading, an object of an ordered relationship that was removed
     /// and added again, and so is the last, is in both lists.
     package private(set) var added = ObjectList()
@@ -55,6 +57,11 @@ package final class ToMany {
     func load(_ stored: [NSManagedObject]) {
         guard !isLoaded else { return }
         isLoaded = true
+        if added.isEmpty, removed.isEmpty, storedOrder == nil {
+            asRead = stored
+            handedOut = nil
+            return
+        }
         let kept = storedOrder == nil ? nil : members.objects
         members = ObjectList()
         storedOrder = nil
@@ -78,9 +85,17 @@ package final class ToMany {
         handedOut = nil
     }
 
+    /// Makes the list of members that can be changed, and searched.
+    private func makeMembers() {
+        guard let asRead else { return }
+        members = ObjectList(asRead)
+        self.asRead = nil
+    }
+
     /// Lets go what the store had, which others have changed. It is read anew when needed; own changes stay.
     func unload() {
         guard isLoaded else { return }
+        makeMembers()
         isLoaded = false
         if !isReordered {
             members = ObjectList()
@@ -90,10 +105,11 @@ package final class ToMany {
     }
 
     /// The objects, in their order if the relationship has one. Only after loading.
-    package var objects: [NSManagedObject] { members.objects }
+    package var objects: [NSManagedObject] { asRead ?? members.objects }
 
     package func contains(_ object: NSManagedObject) -> Bool {
-        isLoaded ? members.contains(object) : added.contains(object)
+        makeMembers()
+        return isLoaded ? members.contains(object) : added.contains(object)
     }
 
     func add(_ object: NSManagedObject, at index: Int? = nil, isJournaled: Bool) {
@@ -126,6 +142,7 @@ package final class ToMany {
 
     /// Gives an ordered relationship the order of `objects`, which are its members.
     func reorder(_ objects: [NSManagedObject], isJournaled: Bool) {
+        makeMembers()
         isChangedInEvent = true
         if isJournaled { journal.append(.reordered(members.objects)) }
         noteOrder()
@@ -140,6 +157,7 @@ package final class ToMany {
 
     /// Sets the members, loaded, as a primitive value: what differs from the store's is a change all the same.
     func replace(_ objects: [NSManagedObject], isJournaled: Bool) {
+        makeMembers()
         let wanted = ObjectList(objects)
         for object in members.objects where !wanted.contains(object) { remove(object, isJournaled: isJournaled) }
         for object in objects where !contains(object) { add(object, isJournaled: isJournaled) }
@@ -150,6 +168,7 @@ package final class ToMany {
 
     /// Takes back what a journal says was done, in a loaded relationship; what is no longer `alive` doesn't come back.
     func undo(_ edits: [Edit], where isAlive: (NSManagedObject) -> Bool) {
+        makeMembers()
         for edit in edits.reversed() {
             switch edit {
             case .added(let object): remove(object, isJournaled: true)
@@ -176,7 +195,7 @@ package final class ToMany {
     /// The value as key-value coding hands it out: `Set<NSManagedObject>` or `NSOrderedSet`.
     var foundationValue: Any {
         if let handedOut { return handedOut }
-        let value: Any = relationship.isOrdered ? NSOrderedSet(array: members.objects) : Set(members.objects)
+        let value: Any = relationship.isOrdered ? NSOrderedSet(array: objects) : Set(objects)
         handedOut = value
         return value
     }

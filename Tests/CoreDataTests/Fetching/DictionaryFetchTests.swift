@@ -234,6 +234,7 @@ struct DictionaryFetchTests {
         }
         #expect(reason(["name"], name).contains("keypath headcount not found in entity"))
         #expect(reason([Self.column("x", Self.function("stddev:", "people"))]).contains("Unsupported function"))
+        #expect(reason([Self.column("x", Self.function("average:", "tags"))]).contains("Unsupported function"))
         let objects = NSFetchRequest<NSManagedObject>(entityName: "City")
         objects.propertiesToFetch = ["nothing"]
         #expect(throws: CocoaError.self) { try world.context.fetch(objects) }

@@ -183,7 +183,7 @@ struct FetchRequestTests {
             forFetch: FoundationSupplement.NSExpression(forConstantValue: wanted),
             context: FoundationSupplement.NSExpression(forConstantValue: world.context), countOnly: false)
         #expect(try world.context.names("Country", "ANY cities IN %@", fetch) == ["land"])
-        #expect((fetch as? NSFetchRequestExpression)?.isCountOnlyRequest == false)
+        #expect((fetch as? NSFetchRequestExpression)?.isCountOnlyRequest == false && fetch.expressionType == .function)
         wanted.predicate = NSPredicate(format: "people > 3")
         #expect(try world.context.names("Country", "ANY cities IN %@", fetch) == [])
         let parsed = NSPredicate(format: "FETCH(%@, %@, YES) == 1", wanted, world.context)

@@ -208,9 +208,20 @@ struct SecureArchiveTests {
         }
     }
 
+    @Test("a text that Foundation takes for nothing is refused beside objects of the program's own classes")
+    func nullText() throws {
+        let data = try SecureArchive.data(of: NSArray(array: [Coordinates(1, "a"), ["c": "texts"] as NSDictionary]))
+        #expect(try Self.read(data, Self.classes + [Coordinates.self]) != nil)
+        var bytes = Array(data)
+        let at = try #require(bytes.indices.dropLast(5).first { Array(bytes[$0..<$0 + 5]) == Array("texts".utf8) })
+        bytes.replaceSubrange(at..<at + 5, with: Array("$null".utf8))
+        #expect(throws: CocoaError.self) { try Self.read(Data(bytes), Self.classes + [Coordinates.self]) }
+    }
+
     @Test("damaged bytes of archives give a value or an error", arguments: [0, 1])
     func fuzz(_ kind: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
+        print("SecureArchiveTests seed: \(seed)")
         var random = SplitMix(state: seed)
         let value: NSObject =
             kind == 0

@@ -246,7 +246,7 @@ struct CoordinatorStoresTests {
                 }
                 return await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
-            #expect(identifiers.count == 1)
+            #expect(identifiers.count == 1, "\(identifiers)")
             #expect(try Library.authors(url) == ["A", "A"])
         }
     }

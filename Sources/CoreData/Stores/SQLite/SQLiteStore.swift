@@ -92,7 +92,7 @@ package final class SQLiteStore: NSPersistentStore {
         let journal = pragmas.removeValue(forKey: "journal_mode")
         // The journal is the file's: who only reads leaves it as it is.
         if !isReadOnly {
-            let set = try setPragma("journal_mode", journal ?? "WAL")
+            let set = try waiting { try setPragma("journal_mode", journal ?? "WAL") }
             if let journal, set?.lowercased() != journal.lowercased(), url?.isInMemory != true {
                 throw invalidPragma("journal_mode", journal, "is no journal mode, or can't be set now")
             }
@@ -100,6 +100,19 @@ package final class SQLiteStore: NSPersistentStore {
         let others = pragmas.sorted { $0.key < $1.key }
         for (name, value) in others { _ = try setPragma(name, value) }
         try allowReaders(others.map { "PRAGMA \($0.key) = \($0.value)" })
+    }
+
+    /// Tries again while others have the file locked, for as long as the program allows. SQLite itself doesn't wait where
+    /// two that change a new store's journal could wait for each other.
+    private func waiting<R>(_ body: () throws -> R) throws -> R {
+        let end = ContinuousClock.now + .milliseconds(storeOptions.timeout)
+        while true {
+            do {
+                return try body()
+            } catch let error as SQLiteError where error.code == SQLITE_BUSY && ContinuousClock.now < end {
+                usleep(2000)
+            }
+        }
     }
 
     private func allowReaders(_ pragmas: [String]) throws {

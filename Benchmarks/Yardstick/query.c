@@ -14,23 +14,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "common.h"
+
 typedef struct {
     int64_t key, version, age, number, company;
     char *city, *email, *name;
 } Person;
 
 static const char *columns = "SELECT t0.Z_PK, t0.Z_OPT, t0.ZAGE, t0.ZNUMBER, t0.ZCOMPANY, t0.ZCITY, t0.ZEMAIL, t0.ZNAME FROM ZPERSON t0";
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + t.tv_nsec * 1e-9;
-}
-
-static void fail(const char *what, const char *why) {
-    fprintf(stderr, "query: %s: %s\n", what, why);
-    exit(1);
-}
 
 /* The letter without case and accent, for ASCII and the letters of Latin 1; others stay. */
 static int next_folded(const unsigned char **text, const unsigned char *end) {
@@ -68,8 +59,7 @@ static void run(sqlite3 *db, const char *op, const char *condition, const char *
     double start = now();
     char sql[1024];
     snprintf(sql, sizeof sql, "%s %s", columns, condition);
-    sqlite3_stmt *s;
-    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) fail(sql, sqlite3_errmsg(db));
+    sqlite3_stmt *s = prepare(db, sql);
     char *json = NULL;
     if (numbers) {
         json = malloc((size_t)count * 21 + 3);
@@ -105,7 +95,7 @@ static void run(sqlite3 *db, const char *op, const char *condition, const char *
     }
     free(people);
     free(json);
-    printf("{\"impl\":\"c\",\"op\":\"%s\",\"s\":%.7f,\"check\":%lld}\n", op, seconds, (long long)check);
+    emit(op, seconds, check);
 }
 
 int main(int argc, char **argv) {

@@ -24,8 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common.h"
 
 typedef struct {
     int64_t identifier, age, score;
@@ -40,17 +41,6 @@ static const char *create_table =
     "ZSCORE INTEGER, ZCREATED TIMESTAMP, ZHEIGHT FLOAT, ZWEIGHT FLOAT, ZCITY VARCHAR, ZEMAIL VARCHAR, ZNAME VARCHAR, "
     "ZNOTE VARCHAR )";
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + t.tv_nsec * 1e-9;
-}
-
-static void fail(const char *what, const char *why) {
-    fprintf(stderr, "yardstick: %s: %s\n", what, why);
-    exit(1);
-}
-
 static void *need(void *memory) {
     if (!memory) fail("memory", "exhausted");
     return memory;
@@ -58,16 +48,6 @@ static void *need(void *memory) {
 
 static void execute(sqlite3 *db, const char *sql) {
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) fail(sql, sqlite3_errmsg(db));
-}
-
-static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
-    sqlite3_stmt *s;
-    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) fail(sql, sqlite3_errmsg(db));
-    return s;
-}
-
-static void emit(const char *op, double seconds, int64_t check) {
-    printf("{\"impl\":\"c\",\"op\":\"%s\",\"s\":%.6f,\"check\":%lld}\n", op, seconds, (long long)check);
 }
 
 static int64_t check_of(const Person *people, int64_t count) {

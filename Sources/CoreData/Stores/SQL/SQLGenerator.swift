@@ -71,7 +71,7 @@ package struct SQLGenerator {
     ) {
         var generator = SQLGenerator(schema)
         let scope = generator.newScope(entity)
-        let names = fetch.includesValues ? columnNames(entity, schema) : []
+        let names = fetch.includesValues ? entity.rowColumns : []
         let number = entity.hasSubentities || entity.root != nil ? "\(scope.alias).Z_ENT" : "\(entity.number)"
         let values = names.map { ", \(scope.alias).\($0)" }.joined()
         let text = try generator.statement(fetch, scope) {
@@ -108,15 +108,6 @@ package struct SQLGenerator {
         guard fetch.limit > 0 || fetch.offset > 0 else { return "" }
         let limit = bind(.integer(fetch.limit > 0 ? Int64(fetch.limit) : -1))
         return " LIMIT \(limit) OFFSET \(bind(.integer(Int64(fetch.offset))))"
-    }
-
-    /// The columns of an entity and of all that inherit from it, in the table's order.
-    static func columnNames(_ entity: SQLEntity, _ schema: SQLSchema) -> [String] {
-        var wanted: Set<String> = []
-        for number in entity.numbers {
-            for storage in schema.entities[number - 1].storage { wanted.formUnion(storage.columns.map(\.name)) }
-        }
-        return entity.table.columns.map(\.name).filter { wanted.contains($0) }
     }
 
     // MARK: Clauses

@@ -36,6 +36,11 @@ package final class SQLSchema {
         byDescription = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.description), $0) })
         var builder = SQLSchemaBuilder(entities: entities, byDescription: byDescription, existing: existing)
         (tables, joinTables) = try builder.build()
+        for entity in entities {
+            let stored = entities[entity.numbers.lowerBound - 1..<entity.numbers.upperBound].flatMap(\.storage)
+            let names = Set(stored.flatMap(\.columns).map(\.name))
+            entity.rowColumns = entity.table.columns.map(\.name).filter(names.contains)
+        }
     }
 
     /// The stored form of an entity, or nil for one of another model or outside of the configuration.
@@ -62,6 +67,8 @@ package final class SQLEntity {
     package internal(set) var numbers: ClosedRange<Int>
     /// For each slot of the layout, how it is stored.
     package internal(set) var storage: [SQLStorage]
+    /// The columns with the values of the entity and of all that inherit from it, in the table's order.
+    var rowColumns: [String] = []
 
     init(_ description: NSEntityDescription, number: Int) {
         self.description = description

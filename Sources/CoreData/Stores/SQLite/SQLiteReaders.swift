@@ -90,6 +90,7 @@ final class SQLiteReaders: @unchecked Sendable {
 final class SQLiteReader {
     let connection: SQLiteConnection
     private var rowQueries: [Int: RowQuery] = [:]
+    private var rowReaders: [Int: SQLRowReader] = [:]
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
@@ -108,12 +109,12 @@ final class SQLiteReader {
     /// How one row of a root entity's table is read: made once, since faults are filled one by one.
     private func rowQuery(_ entity: SQLEntity, _ schema: SQLSchema) -> RowQuery {
         if let known = rowQueries[entity.number] { return known }
-        let columns = SQLResultColumns(names: SQLGenerator.columnNames(entity, schema))
+        let columns = SQLResultColumns(names: entity.rowColumns)
         let number = entity.hasSubentities ? "t0.Z_ENT" : "\(entity.number)"
         let values = columns.names.map { ", t0.\($0)" }.joined()
         let query = RowQuery(
             text: "SELECT \(number), t0.Z_PK, t0.Z_OPT\(values) FROM \(entity.table.name) t0 WHERE t0.Z_PK = ?",
-            reader: SQLRowReader(entity, columns, schema, ExternalData(store: connection.url)))
+            reader: rowReader(entity, columns, schema))
         rowQueries[entity.number] = query
         return query
     }
@@ -121,6 +122,15 @@ final class SQLiteReader {
     private struct RowQuery {
         let text: String
         let reader: SQLRowReader
+    }
+
+    /// What makes slots of an entity's rows: made once for all of their columns.
+    func rowReader(_ entity: SQLEntity, _ columns: SQLResultColumns, _ schema: SQLSchema) -> SQLRowReader {
+        let isWhole = !columns.names.isEmpty
+        if isWhole, let known = rowReaders[entity.number] { return known }
+        let reader = SQLRowReader(entity, columns, schema, ExternalData(store: connection.url))
+        if isWhole { rowReaders[entity.number] = reader }
+        return reader
     }
 
     /// A query's statement with its values.

@@ -27,7 +27,7 @@ extension SQLiteStore {
         _ entity: NSEntityDescription, _ keys: [Int64], _ visit: (EntityLayout, Int64, Row) throws -> Void
     ) throws {
         let entity = try sqlEntity(entity)
-        let (text, columns) = SQLGenerator.rows(entity, schema)
+        let (text, columns) = SQLGenerator.rows(entity)
         try read(entity, SQLQuery(text: text, bindings: [.keyList(keys)]), columns) { reader, statement in
             guard let layout = reader.layout(statement) else { return }
             try visit(layout, statement.int(SQLResultColumns.primaryKey), reader.row(statement))
@@ -41,7 +41,7 @@ extension SQLiteStore {
     ) throws {
         let entity = try sqlEntity(entity)
         guard let slot = entity.layout.slot(relationship.name),
-            let (text, columns, destination) = SQLGenerator.related(entity.storage[slot], schema)
+            let (text, columns, destination) = SQLGenerator.related(entity.storage[slot])
         else { return }
         let source = SQLResultColumns.firstValue + Int32(columns.names.count)
         try read(destination, SQLQuery(text: text, bindings: [.keyList(keys)]), columns) { reader, statement in
@@ -60,7 +60,7 @@ extension SQLiteStore {
             try reading { connection in
                 let statement = try connection.bound(query)
                 defer { statement.reset() }
-                let reader = SQLRowReader(entity, columns, schema, ExternalData(store: connection.connection.url))
+                let reader = connection.rowReader(entity, columns, schema)
                 while try statement.step() {
                     count += 1
                     try visit(reader, statement)

@@ -8,13 +8,13 @@ package final class SQLiteStore: NSPersistentStore {
     /// The connection that writes; it reads too where the store can't have readers of its own.
     package var connection: SQLiteConnection { writer.connection }
     private var writer: SQLiteReader
-    private let readers = SQLiteReaders()
+    let readers = SQLiteReaders()
     private var writers: [Int: SQLRowWriter] = [:]
     /// What the transaction that is going on does to the files of large values.
     private(set) lazy var externalData = ExternalDataChanges(store: url)
     /// Writes persistent history, where the store has it.
     var history: HistoryWriter?
-    private var storeOptions: StoreOptions { StoreOptions(options) }
+    var storeOptions: StoreOptions { StoreOptions(options) }
 
     package override var type: String { NSSQLiteStoreType }
     package override class var isFile: Bool { true }
@@ -84,70 +84,6 @@ package final class SQLiteStore: NSPersistentStore {
             if !url.isInMemory, (try? isEmpty) ?? true { Self.removeFiles(url) }
             throw error
         }
-    }
-
-    /// Apple's default is write-ahead logging; a program may ask for other pragmas.
-    private func setPragmas() throws {
-        var pragmas = storeOptions.pragmas
-        let journal = pragmas.removeValue(forKey: "journal_mode")
-        // The journal is the file's: who only reads leaves it as it is.
-        if !isReadOnly {
-            let set = try waiting { try setPragma("journal_mode", journal ?? "WAL") }
-            if let journal, set?.lowercased() != journal.lowercased(), url?.isInMemory != true {
-                throw invalidPragma("journal_mode", journal, "is no journal mode, or can't be set now")
-            }
-        }
-        let others = pragmas.sorted { $0.key < $1.key }
-        for (name, value) in others { _ = try setPragma(name, value) }
-        try allowReaders(others.map { "PRAGMA \($0.key) = \($0.value)" })
-    }
-
-    /// Tries again while others have the file locked, for as long as the program allows. SQLite itself doesn't wait where
-    /// two that change a new store's journal could wait for each other.
-    private func waiting<R>(_ body: () throws -> R) throws -> R {
-        let end = ContinuousClock.now + .milliseconds(storeOptions.timeout)
-        while true {
-            do {
-                return try body()
-            } catch let error as SQLiteError where error.code == SQLITE_BUSY && ContinuousClock.now < end {
-                usleep(2000)
-            }
-        }
-    }
-
-    private func allowReaders(_ pragmas: [String]) throws {
-        guard let url, !url.isInMemory, try connection.text("PRAGMA locking_mode")?.lowercased() == "normal",
-            try isReadOnly || connection.text("PRAGMA journal_mode")?.lowercased() == "wal"
-        else { return }
-        readers.open(
-            url, isReadOnly ? .readOnly : .readWrite, busyTimeout: storeOptions.timeout, pragmas: pragmas)
-    }
-
-    private func setPragma(_ name: String, _ value: String) throws -> String? {
-        // Pragmas take no parameters, so what could be more than a word is refused.
-        guard !name.isEmpty, !value.isEmpty,
-            (name + value).allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") })
-        else { throw invalidPragma(name, value, "is not a word and a value") }
-        do {
-            return try connection.text("PRAGMA \(name) = \(value)")
-        } catch let error as SQLiteError where error.code == SQLITE_ERROR {
-            throw invalidPragma(name, value, error.message)
-        }
-    }
-
-    private func invalidPragma(_ name: String, _ value: String, _ reason: String) -> CocoaError {
-        let reason = "the pragma '\(name) = \(value)' \(reason)"
-        var info = CocoaError.store(.fileReadUnknown, url, reason).userInfo
-        info[NSSQLiteErrorDomain] = NSNumber(value: SQLITE_ERROR)
-        return CocoaError(.fileReadUnknown, userInfo: info)
-    }
-
-    private func maintain() throws {
-        if storeOptions.isOn(NSSQLiteManualVacuumOption) {
-            try removeUnusedFiles()
-            try connection.execute("VACUUM")
-        }
-        if storeOptions.isOn(NSSQLiteAnalyzeOption) { try connection.execute("ANALYZE") }
     }
 
     private func checkCompatibility(of connection: SQLiteConnection) throws {
@@ -285,7 +221,7 @@ package final class SQLiteStore: NSPersistentStore {
         try reading { connection in
             let statement = try connection.bound(query)
             defer { statement.reset() }
-            let reader = SQLRowReader(entity, columns, schema, ExternalData(store: connection.connection.url))
+            let reader = connection.rowReader(entity, columns, schema)
             while try statement.step() {
                 guard let layout = reader.layout(statement) else { continue }
                 let row = fetch.includesValues ? try reader.row(statement) : nil
@@ -320,9 +256,9 @@ package final class SQLiteStore: NSPersistentStore {
         in context: NSManagedObjectContext
     ) throws -> [(NSEntityDescription, Int64)] {
         let entity = try sqlEntity(entity)
-        guard let slot = entity.layout.slot(relationship.name), let text = entity.storage[slot].keysQuery else {
-            return []
-        }
+        guard let slot = entity.layout.slot(relationship.name),
+            let text = SQLGenerator.relatedKeys(entity.storage[slot])
+        else { return [] }
         return try reading { connection in
             let statement = try connection.bound(SQLQuery(text: text, bindings: [.integer(primaryKey)]))
             defer { statement.reset() }
@@ -361,23 +297,6 @@ package final class SQLiteStore: NSPersistentStore {
             return try body()
         } catch let error as SQLiteError {
             throw error.cocoaError(.sqlite, url: url)
-        }
-    }
-}
-
-extension SQLStorage {
-    /// The query for the numbers and keys at the other end of a to-many relationship, in its order; nil for what is none.
-    fileprivate var keysQuery: String? {
-        switch self {
-        case .toMany(let key, _, let order, let destination):
-            let sort = order.map { "t0.\($0.name), t0.Z_PK" } ?? "t0.Z_PK"
-            return "SELECT t0.Z_ENT, t0.Z_PK FROM \(destination.table.name) t0"
-                + " WHERE t0.\(key.name) = ? ORDER BY \(sort)"
-        case .join(let table, let own, let other, _, let order, let destination):
-            let sort = order.map { "t1.\($0), t0.Z_PK" } ?? "t0.Z_PK"
-            return "SELECT t0.Z_ENT, t0.Z_PK FROM \(table.name) t1 JOIN \(destination.table.name) t0"
-                + " ON t0.Z_PK = t1.\(other) WHERE t1.\(own) = ? ORDER BY \(sort)"
-        case .none, .column, .composite, .toOne: return nil
         }
     }
 }

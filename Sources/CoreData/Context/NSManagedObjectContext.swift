@@ -51,8 +51,8 @@ open class NSManagedObjectContext: NSObject, NSLocking, @unchecked Sendable {
     }
     var retained: [NSManagedObject] = []
 
-    /// When the reading that is going on began, by the row cache's clock.
-    var readingSince = Double.infinity
+    /// When the reading that is going on began, by the row cache's clock; 0, long ago, where that isn't known.
+    var readingSince = 0.0
 
     let registry = ObjectRegistry()
     // Objects with unsaved changes, held strongly until they are saved or dropped.

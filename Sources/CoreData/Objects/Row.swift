@@ -40,6 +40,8 @@ package final class RowCache: @unchecked Sendable {
     // Both only under the lock.
     @exclusivity(unchecked) private var table = PointerTable<Row>()
     @exclusivity(unchecked) private var kept: [Int64: Kept] = [:]
+    /// When something was last saved. What began to be read before then may be older than what nobody holds any more.
+    @exclusivity(unchecked) private var lastWritten: Double = -1
 
     private struct Kept {
         var newest: Row
@@ -65,20 +67,23 @@ package final class RowCache: @unchecked Sendable {
     @discardableResult
     func enter(_ row: Row, _ primaryKey: Int64, readSince start: Double) -> Row {
         lock.lock()
+        let isWritten = start == .infinity
+        let time = isWritten ? Self.now : start
+        if isWritten { lastWritten = time }
         if row.cache == nil {
             row.cache = self
             row.primaryKey = primaryKey
-            row.readAt = Self.now
+            row.readAt = time
         }
         // What is let go is let go after unlocking: its deinit takes the lock.
         var released: Row?
         let old = table.element(row.key)
         if let old, old === row || old.isSame(as: row) {
-            old.readAt = row.readAt
+            old.readAt = max(old.readAt, time)
             lock.unlock()
             return old
         }
-        if let old, old.version > row.version, old.readAt >= start {
+        if old.map({ $0.version > row.version && $0.readAt >= start }) ?? (start <= lastWritten) {
             // All that a fetch finds is of one moment, so it keeps its row.
             lock.unlock()
             withExtendedLifetime(old) {}
@@ -98,6 +103,7 @@ package final class RowCache: @unchecked Sendable {
     /// Forgets a key, whose row is gone.
     func forget(_ primaryKey: Int64) {
         lock.lock()
+        lastWritten = Self.now
         if let row = table.element(ObjectKey(space: ObjectIdentifier(Row.self), primaryKey: primaryKey)) {
             table.remove(row)
             let released = kept.removeValue(forKey: primaryKey)
@@ -123,10 +129,10 @@ package final class RowCache: @unchecked Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// A clock that only runs forward, in seconds, a few thousandths exact.
+    /// A clock that only runs forward, in seconds.
     static var now: Double {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -11,17 +11,25 @@ open class NSPersistentStore: NSObject {
         get { ownerLock.withLock { owner } }
         set { ownerLock.withLock { owner = newValue } }
     }
-    // Contexts look for the coordinator while another thread may be removing the store.
+    // Contexts look for these while another thread may be removing or moving the store.
     private weak var owner: NSPersistentStoreCoordinator?
     private let ownerLock = NSLock()
     /// Where the store is; nil for one that was added without an address.
-    open var url: URL?
+    open var url: URL? {
+        get { ownerLock.withLock { place } }
+        set { ownerLock.withLock { place = newValue } }
+    }
+    private var place: URL?
     /// The name of the model's configuration whose entities the store keeps.
     public let configurationName: String
     /// The options that it was added with.
     public let options: [AnyHashable: Any]?
     /// Whether the store may not be changed.
-    open var isReadOnly: Bool
+    open var isReadOnly: Bool {
+        get { ownerLock.withLock { isLocked } }
+        set { ownerLock.withLock { isLocked = newValue } }
+    }
+    private var isLocked: Bool
     /// What the store says of itself: its type, UUID, the hashes of its model, and whatever a program adds. Written
     /// with the next save.
     open var metadata: [String: Any]! = [:]
@@ -41,10 +49,10 @@ open class NSPersistentStore: NSObject {
         options: [AnyHashable: Any]? = nil
     ) {
         owner = root
-        self.url = url
+        place = url
         configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options
-        isReadOnly = StoreOptions(options).isReadOnly
+        isLocked = StoreOptions(options).isReadOnly
     }
 
     /// How the framework makes stores of a class it only knows at run time. Not for programs.

@@ -56,7 +56,55 @@ struct ConcurrentReadingTests {
         try other.execute("UPDATE ZCITY SET ZNAME = 'b'")
         #expect(try fixture.secondContext().find("City").map(\.name) == ["a"])
         try other.execute("COMMIT")
-        #expect(try fixture.secondContext().count(for: NSFetchRequest<NSManagedObject>(entityName: "City")) == 1)
+        #expect(try fixture.secondContext().find("City").map(\.name) == ["b"])
+    }
+
+    @Test("a row that was read before a save, and entered after it, is not taken for the newest")
+    func lateRows() {
+        let cache = RowCache()
+        let start = RowCache.now
+        do { cache.enter(Row(version: 2, values: []), 1, readSince: .infinity) }
+        // Nobody holds the saved row any more.
+        #expect(cache.row(1) == nil)
+        let late = cache.enter(Row(version: 1, values: []), 1, readSince: start)
+        #expect(cache.row(1) == nil)
+        let new = cache.enter(Row(version: 2, values: []), 1, readSince: RowCache.now)
+        #expect(cache.row(1) === new && late.version == 1)
+        cache.forget(1)
+        let deleted = cache.enter(Row(version: 2, values: []), 1, readSince: start)
+        #expect(cache.row(1) == nil && deleted.version == 2)
+    }
+
+    @Test("fetches beside a store that moves to another file and back find what is in either")
+    func moving() async throws {
+        let fixture = Box(value: try ConcurrencyTests.fixture())
+        for index in 0..<20 { fixture.value.insert("City", ["name": "\(index)"]) }
+        try fixture.value.context.save()
+        let (here, there) = (fixture.value.url, fixture.value.folder.file("there.sqlite"))
+        let coordinator = fixture.value.coordinator
+        try NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
+            .replacePersistentStore(at: there, withPersistentStoreFrom: here, type: .sqlite)
+        let isMoving = Box(value: Flag())
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for round in 0..<20 {
+                    let store = coordinator.persistentStores[0]
+                    #expect(coordinator.setURL(round % 2 == 0 ? there : here, for: store))
+                }
+                isMoving.value.clear()
+            }
+            for _ in 0..<2 {
+                group.addTask {
+                    repeat {
+                        let context = fixture.value.makePrivate()
+                        context.performAndWait {
+                            let names = Result { try context.find("City").map(\.name) }
+                            #expect((try? names.get())?.count == 20, "\(names)")
+                        }
+                    } while isMoving.value.isSet
+                }
+            }
+        }
     }
 
     @Test("no reader sees a value go back, whatever was read while it was saved")
@@ -105,7 +153,7 @@ struct ConcurrentReadingTests {
             value: try Library.open(
                 folder.file("a.sqlite"), options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]]))
         await withTaskGroup(of: Void.self) { group in
-            for worker in 0..<4 {
+            for _ in 0..<4 {
                 group.addTask {
                     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
                     context.persistentStoreCoordinator = coordinator.value
@@ -114,8 +162,7 @@ struct ConcurrentReadingTests {
                             do {
                                 _ = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
                                 try context.save()
-                                let count = try context.find("Author").count
-                                #expect(count > worker / 4)
+                                _ = try context.find("Author")
                             } catch { Issue.record("\(error)") }
                         }
                     }
@@ -123,6 +170,7 @@ struct ConcurrentReadingTests {
             }
         }
         #expect(coordinator.value.persistentStores.allSatisfy { !$0.readsConcurrently })
+        #expect(try Library.authors(folder.file("a.sqlite")).count == 40)
     }
 
     @Test("a file that has come into the place of the store's is not read; the store's own still is")
@@ -144,7 +192,7 @@ struct ConcurrentReadingTests {
         let folder = try TemporaryFolder()
         let url = folder.file("a.sqlite")
         _ = try Library.open(url)
-        #expect(throws: SQLiteError.self) { try readers.read { _ in } }
+        #expect(try readers.read { $0 == nil })
         readers.open(url, .readWrite, busyTimeout: 100, pragmas: ["PRAGMA cache_size = 123"])
         let first = try #require(try readers.read { $0 })
         #expect(try first.connection.int("PRAGMA cache_size") == 123)
@@ -157,7 +205,7 @@ struct ConcurrentReadingTests {
         #expect(isOther)
         #expect(rows == 0)
         #expect(throws: SQLiteError.self) { try first.connection.int("SELECT 1") }
-        #expect(throws: SQLiteError.self) { try readers.read { _ in } }
+        #expect(try readers.read { $0 == nil })
     }
 }
 

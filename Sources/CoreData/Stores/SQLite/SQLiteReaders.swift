@@ -10,6 +10,8 @@ final class SQLiteReaders: @unchecked Sendable {
     private let lock = NSLock()
     // All under the lock.
     private var idle: [SQLiteReader] = []
+    /// How often the place was changed: readers of another place aren't kept.
+    private var generation = 0
     private var source: Source?
 
     /// Where the connections lead.
@@ -42,6 +44,7 @@ final class SQLiteReaders: @unchecked Sendable {
         close()
         let file = FileIdentity(url)
         lock.withLock {
+            generation += 1
             source = Source(url: url, mode: mode, busyTimeout: busyTimeout, pragmas: pragmas, file: file)
         }
     }
@@ -58,8 +61,8 @@ final class SQLiteReaders: @unchecked Sendable {
     /// Whether the store can be read this way.
     var isOpen: Bool { lock.withLock { source != nil } }
 
-    /// Runs `body` with a connection that nobody else uses meanwhile; without one where another file has come into the
-    /// place of the store's, which has other rows than those that the store's contexts know.
+    /// Runs `body` with a connection that nobody else uses meanwhile; without one where the store can't be read this way,
+    /// or another file has come into its place, which has other rows than those that the store's contexts know.
     func read<R>(_ body: (SQLiteReader?) throws -> R) throws -> R {
         let reader = try take()
         defer { reader.map(giveBack) }
@@ -67,18 +70,19 @@ final class SQLiteReaders: @unchecked Sendable {
     }
 
     private func take() throws -> SQLiteReader? {
-        let (known, source) = lock.withLock { (idle.popLast(), self.source) }
+        let (known, source, generation) = lock.withLock { (idle.popLast(), self.source, self.generation) }
         if let known { return known }
-        guard let source else { throw SQLiteError(nil, code: SQLITE_MISUSE) }
-        guard source.file == FileIdentity(source.url) else { return nil }
+        guard let source, source.file == FileIdentity(source.url) else { return nil }
         let connection = try SQLStoreFile.open(source.url, source.mode, busyTimeout: source.busyTimeout)
+        // Nor one that came while it was opened.
+        guard source.file == FileIdentity(source.url) else { return nil }
         for pragma in source.pragmas { _ = try connection.text(pragma) }
-        return SQLiteReader(connection)
+        return SQLiteReader(connection, generation: generation)
     }
 
     private func giveBack(_ reader: SQLiteReader) {
         let isKept = lock.withLock {
-            guard source?.url == reader.connection.url, idle.count < Self.capacity else { return false }
+            guard source != nil, reader.generation == generation, idle.count < Self.capacity else { return false }
             idle.append(reader)
             return true
         }
@@ -92,7 +96,12 @@ final class SQLiteReader {
     private var rowQueries: [Int: RowQuery] = [:]
     private var rowReaders: [Int: SQLRowReader] = [:]
 
-    init(_ connection: SQLiteConnection) { self.connection = connection }
+    fileprivate let generation: Int
+
+    init(_ connection: SQLiteConnection, generation: Int = 0) {
+        self.connection = connection
+        self.generation = generation
+    }
 
     /// One row by its key; nil when it is gone.
     func row(

@@ -6,13 +6,13 @@ extension SQLiteStore {
     func findDictionaries(_ wanted: DictionaryFetch, _ entity: SQLEntity) throws -> [NSDictionary] {
         let (query, columns) = try SQLGenerator.dictionaries(wanted, entity, schema)
         let template = DictionaryTemplate(wanted.columns.map(\.name))
-        let values = SQLRowReader(entity, SQLResultColumns(names: []), schema, ExternalData(store: url))
-        let readers = columns.map { DictionaryColumnReader($0, values, self) }
         var found: [NSDictionary] = []
         return try SQLLog.timing {
             try reading { connection in
                 let statement = try connection.bound(query)
                 defer { statement.reset() }
+                let values = connection.rowReader(entity, SQLResultColumns(names: []), schema)
+                let readers = columns.map { DictionaryColumnReader($0, values, self) }
                 var row = [AnyObject?](repeating: nil, count: readers.count)
                 while try statement.step() {
                     for (index, reader) in readers.enumerated() { row[index] = try reader.value(statement) }

@@ -33,23 +33,33 @@ extension SQLiteStore {
 
     /// Takes `count` keys of a root entity's table; the first of them.
     private func nextKey(_ root: SQLEntity, count: Int) throws -> Int64 {
-        let read = try connection.statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-        read.bind(1, Int64(root.number))
-        guard try read.step() else {
+        let keys = try connection.takeKeys(count, of: root.table.name, number: Int64(root.number))
+        guard keys.areCounted else {
             throw CocoaError.store(
                 .persistentStoreIncompatibleSchema, url, "Z_PRIMARYKEY has no row for entity \(root.number)")
         }
-        let counted = read.int(0)
+        return keys.first
+    }
+}
+
+extension SQLiteConnection {
+    /// Takes `count` keys of a table, whose last one `Z_PRIMARYKEY` has under a number; whether it has is said too. Keys
+    /// are never given twice, also where rows were deleted.
+    func takeKeys(_ count: Int, of table: String, number: Int64) throws -> (first: Int64, areCounted: Bool) {
+        let read = try statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+        read.bind(1, number)
+        let counted = try read.step() ? read.int(0) : nil
         read.reset()
         // Other programs have written rows without counting them.
-        let last = max(counted, try connection.int("SELECT MAX(Z_PK) FROM \(root.table.name)") ?? 0)
-        guard counted >= 0, last < Int64.max - Int64(count) else {
-            throw corrupt("Z_MAX of entity \(root.number) is \(counted), and its last row \(last)")
+        let last = max(counted ?? 0, try int("SELECT MAX(Z_PK) FROM \(table)") ?? 0)
+        guard counted ?? 0 >= 0, last < Int64.max - Int64(count) else {
+            throw CocoaError.store(
+                .fileReadCorruptFile, url, "Z_MAX of entity \(number) is \(counted ?? 0), and its last row \(last)")
         }
-        let write = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+        let write = try statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
         write.bind(1, last + Int64(count))
-        write.bind(2, Int64(root.number))
+        write.bind(2, number)
         try write.run()
-        return last + 1
+        return (last + 1, counted != nil)
     }
 }

@@ -112,6 +112,7 @@ package final class SQLiteStore: NSPersistentStore {
         close()
         writer = SQLiteReader(other)
         self.url = url
+        isReadOnly = storeOptions.isReadOnly
         externalData = ExternalDataChanges(store: url)
         try prepareHistory(isWanted: storeOptions.isOn(NSPersistentHistoryTrackingKey))
         try setPragmas()
@@ -200,11 +201,9 @@ package final class SQLiteStore: NSPersistentStore {
     /// Runs `body` with a connection to read from; what SQLite says becomes Core Data's error.
     func reading<R>(_ body: (SQLiteReader) throws -> R) throws -> R {
         try reporting {
-            guard readsConcurrently else { return try body(writer) }
-            return try readers.read { reader in
-                if let reader { return try body(reader) }
-                // The file was removed or replaced; the writer still has it.
-                return try exclusively { try body(writer) }
+            try readers.read { reader in
+                // Without one the writer reads: nobody else may use it then. The lock is recursive.
+                try reader.map(body) ?? exclusively { try body(writer) }
             }
         }
     }
@@ -278,17 +277,22 @@ package final class SQLiteStore: NSPersistentStore {
     }
 
     package override func save(_ changes: SaveChanges, in context: NSManagedObjectContext) throws -> SaveOutcome {
-        guard !isReadOnly else { throw readOnlyError }
-        // What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
-        guard !connection.hasMoved else { throw SQLiteError.moved.cocoaError(.sqlite, url: url) }
+        try checkCanWrite()
         let outcome = try saveChanges(changes, in: context)
         hasUnsavedMetadata = false
         RemoteChanges.noteSave(to: url)
         return outcome
     }
 
+    private func checkCanWrite() throws {
+        try checkIsWritable()
+        // What is saved to a file that was removed would be lost with the connection. Apple's SQLite notices it too.
+        guard !connection.hasMoved else { throw SQLiteError.moved.cocoaError(.sqlite, url: url) }
+    }
+
     package override func permanentIDs(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
-        try takeKeys(for: objects)
+        try checkCanWrite()
+        return try takeKeys(for: objects)
     }
 
     /// Runs `body`; what SQLite says becomes Core Data's error.

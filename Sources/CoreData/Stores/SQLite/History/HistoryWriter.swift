@@ -83,26 +83,15 @@ final class HistoryWriter {
         return key
     }
 
-    /// Takes keys of a table; the first of them. Keys are never given twice, also when history was deleted.
+    /// Takes keys of a table; the first of them.
     private func takeKeys(_ count: Int, of table: String, _ number: Int64, _ name: String) throws -> Int64 {
-        let inUse = try connection.int("SELECT MAX(Z_PK) FROM \(table)") ?? 0
-        let counted = try connection.int("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)")
-        let last = max(inUse, counted ?? 0)
-        guard last >= 0, last < Int64.max - Int64(count) else {
-            throw CocoaError.store(.fileReadCorruptFile, connection.url, "the last key of \(table) is \(last)")
-        }
+        let keys = try connection.takeKeys(count, of: table, number: number)
         // Some stores have the tables and don't count their keys.
-        guard counted != nil else {
-            try HistoryTables.addEntry(number, name, last: last + Int64(count), on: connection)
-            return last + 1
+        if !keys.areCounted {
+            try HistoryTables.addEntry(number, name, last: keys.first + Int64(count) - 1, on: connection)
         }
-        let write = try connection.statement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
-        write.bind(1, last + Int64(count))
-        write.bind(2, number)
-        try write.run()
-        return last + 1
+        return keys.first
     }
-
 }
 
 /// What history has to be told of the save that is going on.

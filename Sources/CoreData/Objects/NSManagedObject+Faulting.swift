@@ -35,15 +35,8 @@ extension NSManagedObject {
         // An insert that was refreshed has no row: what it gets back are the model's defaults.
         if isInserted, row == nil { return fill(layout.defaultSlots) }
         if row == nil, let batch { batch.load(in: context) }
-        let ends = slots
         switch context.currentRow(of: self) {
-        case .success(let found?):
-            row = found
-            fill(found.values)
-            if !ends.isEmpty { take(putBy: ends) }
-            state.insert(.awaking)
-            awakeFromFetch()
-            state.remove(.awaking)
+        case .success(let found?): fill(with: found)
         case .success(nil):
             fill(layout.emptySlots)
             row = nil
@@ -52,6 +45,22 @@ extension NSManagedObject {
             // Whether the row exists is unknown: the object stays a fault, and reads as nil meanwhile.
             SQLLog.warn("\(objectID) can't be read: \(error.localizedDescription)")
         }
+    }
+
+    /// Fills a fault with the row that a fetch has just brought, which is the newest.
+    final func fillAsFetched() {
+        guard isFault else { return }
+        if let row, batch == nil { fill(with: row) } else { fire() }
+    }
+
+    private func fill(with found: Row) {
+        let ends = slots
+        row = found
+        fill(found.values)
+        if !ends.isEmpty { take(putBy: ends) }
+        state.insert(.awaking)
+        awakeFromFetch()
+        state.remove(.awaking)
     }
 
     private func fill(_ values: [SlotValue]) {

@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
             found = try storedObjects(plan, source ?? { try self.rows(fetch, plan.stores, $0) })
         }
         // Only now: `awakeFromFetch` may fetch in turn.
-        if plan.fillsObjects { for object in found { object.willAccessValue(forKey: nil) } }
+        if plan.fillsObjects { for object in found { object.fillAsFetched() } }
         if isMerged {
             if merges { found = try mergePendingChanges(into: found, plan.fetch) }
             if !plan.fetch.sortDescriptors.isEmpty { found = try sorted(found, plan.fetch.sortDescriptors) }

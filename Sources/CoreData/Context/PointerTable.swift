@@ -46,13 +46,16 @@ struct PointerTable<Element: PointerTableEntry> {
     mutating func set(_ element: Element) {
         if (count + 1) * 3 > entries.count * 2 { grow() }
         let (key, hash) = (element.key, element.key.tableHash)
-        let mask = entries.count - 1
-        var at = Int(truncatingIfNeeded: hash) & mask
-        while let other = entries[at].pointer, entries[at].hash != hash || Self.key(other) != key {
-            at = (at + 1) & mask
+        let isNew = entries.withUnsafeMutableBufferPointer { entries in
+            let mask = entries.count - 1
+            var at = Int(truncatingIfNeeded: hash) & mask
+            while let other = entries[at].pointer, entries[at].hash != hash || Self.key(other) != key {
+                at = (at + 1) & mask
+            }
+            defer { entries[at] = Entry(pointer: Unmanaged.passUnretained(element).toOpaque(), hash: hash) }
+            return entries[at].pointer == nil
         }
-        if entries[at].pointer == nil { count += 1 }
-        entries[at] = Entry(pointer: Unmanaged.passUnretained(element).toOpaque(), hash: hash)
+        if isNew { count += 1 }
     }
 
     /// Takes an object out, unless its place was taken by another.
@@ -80,11 +83,13 @@ struct PointerTable<Element: PointerTableEntry> {
     private mutating func grow() {
         let old = entries
         entries = Array(repeating: Entry(), count: max(64, old.count * 2))
-        let mask = entries.count - 1
-        for entry in old where entry.pointer != nil {
-            var at = Int(truncatingIfNeeded: entry.hash) & mask
-            while entries[at].pointer != nil { at = (at + 1) & mask }
-            entries[at] = entry
+        entries.withUnsafeMutableBufferPointer { entries in
+            let mask = entries.count - 1
+            for entry in old where entry.pointer != nil {
+                var at = Int(truncatingIfNeeded: entry.hash) & mask
+                while entries[at].pointer != nil { at = (at + 1) & mask }
+                entries[at] = entry
+            }
         }
     }
 

@@ -47,10 +47,12 @@ extension NSManagedObject {
         }
     }
 
-    /// Fills a fault with the row that a fetch has just brought, which is the newest.
-    final func fillAsFetched() {
+    /// Fills a fault.
+    ///
+    /// - Parameter isFetched: whether a fetch has just brought its row, which then is the newest.
+    final func fill(isFetched: Bool) {
         guard isFault else { return }
-        if let row, batch == nil { fill(with: row) } else { fire() }
+        if isFetched, batch == nil, let row { fill(with: row) } else { fire() }
     }
 
     private func fill(with found: Row) {

@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
             found = try storedObjects(plan, source ?? { try self.rows(fetch, plan.stores, $0) })
         }
         // Only now: `awakeFromFetch` may fetch in turn.
-        if plan.fillsObjects { for object in found { object.fillAsFetched() } }
+        if plan.fillsObjects { for object in found { object.fill(isFetched: plan.fetch.includesValues) } }
         if isMerged {
             if merges { found = try mergePendingChanges(into: found, plan.fetch) }
             if !plan.fetch.sortDescriptors.isEmpty { found = try sorted(found, plan.fetch.sortDescriptors) }

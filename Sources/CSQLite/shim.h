@@ -28,16 +28,4 @@ static inline void csqlite_result_blob_copy(sqlite3_context *c, const void *data
     else sqlite3_result_blob64(c, data, (sqlite3_uint64)bytes, SQLITE_TRANSIENT);
 }
 
-/// Whether a text has a part; plain bytes on both sides.
-static inline int csqlite_contains(const void *text, size_t length, const void *part, size_t size) {
-    const char *at = (const char *)text, *end = at + length;
-    while ((size_t)(end - at) >= size) {
-        at = (const char *)memchr(at, *(const char *)part, (size_t)(end - at) - size + 1);
-        if (at == 0) return 0;
-        if (memcmp(at, part, size) == 0) return 1;
-        at++;
-    }
-    return 0;
-}
-
 #endif

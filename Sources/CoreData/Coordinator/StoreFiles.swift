@@ -23,7 +23,7 @@ struct StoreFiles {
         } else {
             try empty(url, .readWrite)
         }
-        try removeIfPresent(folder)
+        if !ExternalData.isShared(url) { try removeIfPresent(folder) }
     }
 
     /// Deletes the files of a store that nobody has open.
@@ -32,7 +32,7 @@ struct StoreFiles {
         try removeIfPresent(url)
         guard isSQLite else { return }
         try removeSidecars(of: url)
-        try removeIfPresent(folder)
+        if !ExternalData.isShared(url) { try removeIfPresent(folder) }
     }
 
     /// Takes everything out of a database. SQLite does that also where the file is damaged.
@@ -107,6 +107,8 @@ struct StoreFiles {
             for file in files.new { unlink(file.path) }
             throw (error as? SQLiteError)?.cocoaError(.persistentStoreOperation, url: destination) ?? error
         }
+        // What the source's own program has added while its rows were copied.
+        _ = try copyExternalData(to: destination, source)
         for file in files.old { ExternalValue.retire(file) }
     }
 
@@ -131,8 +133,16 @@ struct StoreFiles {
     private func copyExternalData(to destination: URL, _ source: URL) throws -> (new: [URL], old: [URL]) {
         guard !source.isInMemory, !destination.isInMemory else { return ([], []) }
         let (from, to) = (ExternalData.files(ofStoreAt: source), ExternalData.files(ofStoreAt: destination))
-        guard from.standardizedFileURL != to.standardizedFileURL else { return ([], []) }
         let names = externalFiles(from)
+        guard from.standardizedFileURL != to.standardizedFileURL else {
+            guard names.isEmpty else {
+                throw CocoaError.store(
+                    .persistentStoreOperation, destination,
+                    "keeps its large values where \(source.lastPathComponent) does, since the names differ in what"
+                        + " follows the last point only")
+            }
+            return ([], [])
+        }
         let present = Set(externalFiles(to))
         if !names.isEmpty { try FileManager.default.createDirectory(at: to, withIntermediateDirectories: true) }
         var new: [URL] = []

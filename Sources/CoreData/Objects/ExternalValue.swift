@@ -34,10 +34,17 @@ package final class ExternalValue: @unchecked Sendable {
 
     /// The value for a file: the one that somebody holds, or a new one.
     static func value(_ file: URL, data: Data? = nil) -> ExternalValue {
-        table.withLock {
+        // What others let go meanwhile is let go after unlocking: its deinit takes the lock.
+        var held: [ExternalValue] = []
+        defer { held = [] }
+        return table.withLock {
             if let value = values[file.path]?.value { return value }
             if values.count >= limit {
-                values = values.filter { $0.value.value != nil }
+                values = values.filter { _, weak in
+                    guard let value = weak.value else { return false }
+                    held.append(value)
+                    return true
+                }
                 limit = max(256, 2 * values.count)
             }
             let value = ExternalValue(file, data)

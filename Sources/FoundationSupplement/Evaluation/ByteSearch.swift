@@ -1,9 +1,9 @@
 /// Looks for bytes in bytes, in a time that grows with their number and not with the product of both.
-enum ByteSearch {
+package enum ByteSearch {
     /// Up to this length comparing at every place is the fastest way.
     private static let shortLength = 64
 
-    static func contains(_ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func contains(_ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>) -> Bool {
         guard part.count <= text.count else { return false }
         guard let start = text.baseAddress, let wanted = part.baseAddress, !part.isEmpty else { return true }
         if part.count > shortLength { return containsLong(text, part) }

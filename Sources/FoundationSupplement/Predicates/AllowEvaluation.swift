@@ -24,6 +24,20 @@ extension EvaluationLocking {
     }
 }
 
+extension NSObject {
+    /// Looks for what has not been allowed in the tree of a predicate, an expression or a sort descriptor: a store may
+    /// carry it out without evaluating it.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when something has not been allowed.
+    package final func checkIsAllowed() throws {
+        var pending = [self]
+        while let node = pending.popLast() {
+            try (node as? any EvaluationLocking)?.checkLock()
+            pending.append(contentsOf: PredicateTree.children(of: node))
+        }
+    }
+}
+
 extension PredicateTree {
     /// Allows or forbids the evaluation of all that a tree is made of.
     static func setLock(_ isLocked: Bool, of root: NSObject) {

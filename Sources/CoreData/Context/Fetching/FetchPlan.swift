@@ -47,7 +47,8 @@ struct FetchPlan {
 extension StoreFetch {
     /// What a request asks of a store.
     ///
-    /// - Throws: 134060 for a request without an entity of the model.
+    /// - Throws: 134060 for a request without an entity of the model, or with a part that came from an archive and has
+    ///   not been allowed.
     init<T>(_ request: NSFetchRequest<T>, _ model: NSManagedObjectModel) throws {
         // By name also where the request has an entity: it may be of an equal model that isn't the coordinator's.
         guard let entity = request.entityName.flatMap({ model.entitiesByName[$0] }) else {
@@ -55,6 +56,8 @@ extension StoreFetch {
                 request.entityName.map { "there is no entity named '\($0)' in the model" }
                     ?? "executeFetchRequest:error: A fetch request must have an entity.")
         }
+        let parts: [NSObject?] = [request.predicate, request.havingPredicate] + (request.sortDescriptors ?? [])
+        for part in parts { try part?.checkIsAllowed() }
         self.init(entity: entity)
         includesSubentities = request.includesSubentities
         predicate = request.predicate

@@ -56,13 +56,14 @@ struct RowGraph {
         let attributes = Dictionary(members.map { ($0.name, Self.attributes($0, values)) }) { first, _ in first }
         let list = (["Z_PK", "Z_ENT"] + values).joined(separator: ", ")
         let statement = try SQLiteStatement(connection.handle, "SELECT \(list) FROM \(table.name)")
+        let external = ExternalData(store: connection.url)
         while try statement.step() {
             let entity = names[statement.int(1)] ?? "number \(statement.int(1))"
             var content: [String] = []
             var hasher = Hasher()
             hasher.combine(entity)
-            for (name, position) in attributes[entity] ?? [] {
-                let cell = StoredCell(statement, position)
+            for (name, position, isExternal) in attributes[entity] ?? [] {
+                let cell = isExternal ? try StoredCell(external, statement, position) : StoredCell(statement, position)
                 hasher.combine(name)
                 hasher.combine(cell)
                 if cell != .null { content.append("\(name) = \(cell.description)") }
@@ -77,14 +78,18 @@ struct RowGraph {
     }
 
     /// The attributes of an entity that are among the columns, with their places in a result.
-    private static func attributes(_ entity: SQLEntity, _ columns: [String]) -> [(name: String, position: Int32)] {
+    private static func attributes(
+        _ entity: SQLEntity, _ columns: [String]
+    ) -> [(name: String, position: Int32, isExternal: Bool)] {
         let places = Dictionary(columns.enumerated().map { ($1, Int32($0) + 2) }) { first, _ in first }
-        var result: [(name: String, position: Int32)] = []
+        var result: [(name: String, position: Int32, isExternal: Bool)] = []
         for (slot, storage) in entity.storage.enumerated() {
             guard case .attribute(let attribute) = entity.layout.kinds[slot] else { continue }
             // Of a composite attribute several, in the order of its elements.
             for column in storage.columns {
-                if let place = places[column.name] { result.append((attribute.name, place)) }
+                if let place = places[column.name] {
+                    result.append((attribute.name, place, attribute.allowsExternalBinaryDataStorage))
+                }
             }
         }
         return result

@@ -46,8 +46,11 @@ package struct StoreComparison {
             differences += comparison.differences
             rowCounts = comparison.rowCounts
         case .byContent(let model):
-            let schema = try SQLSchema(model)
-            let graphs = (old: try RowGraph(old, schema, facts.old), new: try RowGraph(new, schema, facts.new))
+            // Where the rules leave a table's name open, each store has its own.
+            func graph(_ connection: SQLiteConnection, _ facts: StoreFacts) throws -> RowGraph {
+                try RowGraph(connection, SQLSchema(model, existing: Set(facts.tables.keys)), facts)
+            }
+            let graphs = (old: try graph(old, facts.old), new: try graph(new, facts.new))
             differences += RowGraph.differences(graphs.old, graphs.new)
             rowCounts = (graphs.old.count, graphs.new.count)
         }

@@ -21,6 +21,17 @@ enum StoredCell: Hashable {
         }
     }
 
+    /// The data of an attribute that may be kept in a file, wherever it is: the files' names are random.
+    init(_ external: ExternalData, _ statement: SQLiteStatement, _ column: Int32) throws {
+        switch try external.value(statement, column) {
+        case .data(let data): self = .blob(Array(data))
+        case .external(let value):
+            // One that is missing is compared by its name.
+            self = .blob(Array((try? value.data()) ?? Data(value.file.lastPathComponent.utf8)))
+        default: self = .null
+        }
+    }
+
     /// The value as SQL would write it; long ones are cut.
     var description: String {
         switch self {

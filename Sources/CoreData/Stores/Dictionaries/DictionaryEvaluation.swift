@@ -63,16 +63,20 @@ struct DictionaryEvaluation {
         try resolved(predicate, group).evaluateThrowing(with: group.first, variables: [:])
     }
 
-    private func resolved(_ predicate: NSPredicate, _ group: [NSObject]) throws -> NSPredicate {
+    private func resolved(_ predicate: NSPredicate, _ group: [NSObject], depth: Int = 0) throws -> NSPredicate {
+        guard depth < 250 else { throw CocoaError.request("a havingPredicate of more than 250 levels") }
         switch predicate {
         case let comparison as FoundationSupplement.NSComparisonPredicate:
+            guard comparison.predicateOperatorType != .customSelector else {
+                throw CocoaError.request("a havingPredicate with an operator of the program's own")
+            }
             return FoundationSupplement.NSComparisonPredicate(
                 leftExpression: try resolved(comparison.leftExpression, group),
                 rightExpression: try resolved(comparison.rightExpression, group),
                 modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
                 options: comparison.options)
         case let compound as Foundation.NSCompoundPredicate:
-            let parts = try compound.subpredicates.map { try resolved($0, group) }
+            let parts = try compound.subpredicates.map { try resolved($0, group, depth: depth + 1) }
             return FoundationSupplement.NSCompoundPredicate(type: compound.compoundPredicateType, subpredicates: parts)
         default: return predicate
         }

@@ -12,6 +12,12 @@ struct ExternalData {
 
     /// The store's file; the folder with its external data lies beside it.
     let store: URL?
+    private let folder: URL?
+
+    init(store: URL?) {
+        self.store = store
+        folder = store.map(Self.files)
+    }
 
     /// The value in a column.
     func value(_ statement: SQLiteStatement, _ column: Int32) throws -> SlotValue {
@@ -41,11 +47,11 @@ struct ExternalData {
 
     /// The file of a name. Only a UUID is a name: whatever else stands there leads to no file.
     func file(_ name: String) throws -> URL {
-        guard name.utf8.count == 36, UUID(uuidString: name) != nil, let store else {
+        guard name.utf8.count == 36, UUID(uuidString: name) != nil, let folder else {
             throw CocoaError.store(
                 .fileReadCorruptFile, store, "an externally stored value has the file name '\(name)'")
         }
-        return Self.files(ofStoreAt: store).appendingPathComponent(name)
+        return folder.appendingPathComponent(name)
     }
 
     /// The folder for what is not in a store's file: beside the file itself, as its log is, not beside a link to it.
@@ -53,6 +59,23 @@ struct ExternalData {
         let store = store.resolvingSymlinksInPath()
         let base = store.deletingPathExtension().lastPathComponent
         return store.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT")
+    }
+
+    /// Whether another store may keep its large values in the same folder: one beside it whose name differs in what
+    /// follows the last point only.
+    static func isShared(_ store: URL) -> Bool {
+        let store = store.resolvingSymlinksInPath()
+        let base = store.deletingPathExtension().lastPathComponent
+        let neighbours = try? FileManager.default.contentsOfDirectory(
+            at: store.deletingLastPathComponent(), includingPropertiesForKeys: nil)
+        return (neighbours ?? []).contains { other in
+            guard other.lastPathComponent != store.lastPathComponent,
+                other.deletingPathExtension().lastPathComponent == base,
+                let file = FileHandle(forReadingAtPath: other.path)
+            else { return false }
+            defer { try? file.close() }  // only read from
+            return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+        }
     }
 
     /// The folder in it with the files of large values.

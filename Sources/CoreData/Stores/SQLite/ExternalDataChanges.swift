@@ -58,8 +58,13 @@ final class ExternalDataChanges {
     }
 
     /// To be called after it has committed.
-    func commit() {
-        for file in retired { ExternalValue.retire(file) }
+    ///
+    /// - Parameter readers: who may still see the rows as they were, and need the files.
+    func commit(_ readers: SQLiteReaders? = nil) {
+        if !retired.isEmpty {
+            let delete = { [retired] in for file in retired { ExternalValue.retire(file) } }
+            if let readers { readers.whenIdle(delete) } else { delete() }
+        }
         forget()
     }
 

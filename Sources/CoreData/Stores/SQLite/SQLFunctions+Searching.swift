@@ -99,15 +99,8 @@ private final class StringSearch {
         case .equal: text.elementsEqual(pattern)
         case .beginsWith: text.starts(with: pattern)
         case .endsWith: text.suffix(pattern.count).elementsEqual(pattern)
-        case .contains: contains(pattern, in: text)
+        case .contains: ByteSearch.contains(text, pattern)
         case .like, .matches: nil
         }
-    }
-
-    private func contains(_ pattern: PlainFolding.Bytes, in text: PlainFolding.Bytes) -> Bool {
-        guard let start = pattern.baseAddress, let base = text.baseAddress, !pattern.isEmpty else {
-            return pattern.isEmpty
-        }
-        return csqlite_contains(base, text.count, start, pattern.count) != 0
     }
 }

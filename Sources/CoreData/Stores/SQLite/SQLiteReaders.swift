@@ -13,6 +13,8 @@ final class SQLiteReaders: @unchecked Sendable {
     /// How often the place was changed: readers of another place aren't kept.
     private var generation = 0
     private var source: Source?
+    private var active = 0
+    private var waiting: [() -> Void] = []
 
     /// Where the connections lead.
     private struct Source {
@@ -64,9 +66,30 @@ final class SQLiteReaders: @unchecked Sendable {
     /// Runs `body` with a connection that nobody else uses meanwhile; without one where the store can't be read this way,
     /// or another file has come into its place, which has other rows than those that the store's contexts know.
     func read<R>(_ body: (SQLiteReader?) throws -> R) throws -> R {
+        lock.withLock { active += 1 }
+        defer { noteEnd() }
         let reader = try take()
         defer { reader.map(giveBack) }
         return try body(reader)
+    }
+
+    /// Runs `body` when nobody reads: readers that are at work may see the store as it was before.
+    func whenIdle(_ body: @escaping () -> Void) {
+        let isIdle = lock.withLock {
+            if active > 0 { waiting.append(body) }
+            return active == 0
+        }
+        if isIdle { body() }
+    }
+
+    private func noteEnd() {
+        let done = lock.withLock { () -> [() -> Void] in
+            active -= 1
+            guard active == 0 else { return [] }
+            defer { waiting = [] }
+            return waiting
+        }
+        for body in done { body() }
     }
 
     private func take() throws -> SQLiteReader? {

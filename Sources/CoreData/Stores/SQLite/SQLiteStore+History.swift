@@ -33,7 +33,7 @@ extension SQLiteStore {
     /// Under the write lock, nobody is between writing a file and writing its row; files of the last hour stay all the
     /// same, since other programs may not write both under one lock.
     func removeUnusedFiles() throws {
-        guard let url, !url.isInMemory else { return }
+        guard let url, !url.isInMemory, !ExternalData.isShared(url) else { return }
         let folder = ExternalData.files(ofStoreAt: url)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path), !names.isEmpty else {
             return

@@ -29,7 +29,7 @@ extension SQLiteStore {
                 try externalData?.prepareCommit()
                 return result
             }
-            externalData?.commit()
+            externalData?.commit(readers)
             return result
         } catch {
             externalData?.rollBack()

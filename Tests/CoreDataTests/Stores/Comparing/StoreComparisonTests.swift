@@ -45,6 +45,22 @@ struct StoreComparisonTests {
         return try StoreComparison(old, new, rows: rows).differences
     }
 
+    @Test("large values are compared by what they are, not by the random names of their files")
+    func largeValues() throws {
+        func fixture(_ byte: UInt8) throws -> Fixture {
+            let photo = Build.attribute("photo", .binaryDataAttributeType)
+            photo.allowsExternalBinaryDataStorage = true
+            let fixture = try Fixture(Build.model(Build.entity("Note", [photo])))
+            fixture.insert("Note", ["photo": Data(repeating: byte, count: 200_000)])
+            try fixture.context.save()
+            return fixture
+        }
+        let (one, same, other) = (try fixture(1), try fixture(1), try fixture(2))
+        let model = one.coordinator.managedObjectModel
+        #expect(try Self.compare(one, same, .byContent(model)).isEmpty)
+        #expect(try !Self.compare(one, other, .byContent(model)).isEmpty)
+    }
+
     private static func change(_ fixture: Fixture, _ sql: String) throws {
         try SQLiteConnection(fixture.url, .readWrite).execute(sql)
     }

@@ -27,6 +27,34 @@ struct ExternalDataFailureTests: ExternalDataSuite {
         #expect(files.isEmpty)
     }
 
+    @Test("stay when a store is destroyed whose name differs in what follows the last point only")
+    func neighbours() throws {
+        _ = try saved("a", Self.data(200_000))
+        let neighbour = fixture.url.deletingPathExtension().appendingPathExtension("backup")
+        let coordinator = try Library.open(neighbour, model: Self.model())
+        #expect(throws: CocoaError.self) {
+            try NSPersistentStoreCoordinator(managedObjectModel: Self.model()).replacePersistentStore(
+                at: neighbour, withPersistentStoreFrom: fixture.url, type: .sqlite)
+        }
+        try coordinator.destroyPersistentStore(at: neighbour, type: .sqlite)
+        #expect(files.count == 1)
+        fixture.context.reset()
+        #expect(try context.one("Note", "a").value(forKey: "photo") as? Data == Self.data(200_000))
+    }
+
+    @Test("stay as long as somebody reads the store as it was before")
+    func readers() throws {
+        let note = try saved("a", Self.data(200_000))
+        let store = try #require(fixture.coordinator.persistentStores.first as? SQLiteStore)
+        try store.readers.read { _ in
+            note.setValue(nil, forKey: "photo")
+            try context.save()
+            #expect(files.count == 1)
+        }
+        context.reset()
+        #expect(files.isEmpty)
+    }
+
     enum Failure: CaseIterable { case uniqueness, version, refusedValue, fullFolder }
 
     @Test("leave no file and no row when a save fails half-way", arguments: Failure.allCases)
